@@ -1,0 +1,1 @@
+"""Stories: reading, writing, generating, and turning them into tensors."""

@@ -1,0 +1,36 @@
+"""Stories and questions as text: what readers give, what writers take, and what the generator makes."""
+
+import re
+from dataclasses import dataclass
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question asked after some of a story's sentences.
+
+    Args:
+        text: the question as written, with its question mark ("Where is Mary?").
+        answer: the label, one string; several words are joined by commas ("apple,football"). None when unknown.
+        after: how many sentences of the story were told before it; it sees these and no others.
+        support: 0-based indices of the sentences that the answer rests on, in the order given by the data.
+    """
+
+    text: str
+    answer: str | None = None
+    after: int
+    support: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """Sentences in the order told, and the questions about them in the order asked."""
+
+    sentences: tuple[str, ...]
+    questions: tuple[Question, ...] = ()
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The lower-cased words of a sentence or question, without punctuation."""
+    return tuple(_WORD.findall(text.lower()))
