@@ -1,12 +1,12 @@
 """The errors that a user may meet: each says what, where, what was expected, what was found, and what to do."""
 
-from difflib import get_close_matches
 from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 
 
 class AMNError(ValueError):
-    """Anything a user can mend: bad data, a bad setting, a missing file. The command line prints it without a traceback."""
+    """Anything a user can mend: bad data, a bad setting, a missing file; the command line prints it and no traceback."""
 
 
 class DataError(AMNError):
@@ -23,6 +23,10 @@ class DataError(AMNError):
         self.source, self.line, self.expected, self.found = str(source), line, expected, found
         place = str(source) if line is None else f"{source}, line {line}"
         super().__init__(f"{place}: expected {expected}, found {found}")
+
+
+class SupportError(DataError):
+    """A supporting fact that points to no sentence told before its question."""
 
 
 class ConfigError(AMNError):
