@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class AMNError(ValueError):
-    """Anything a user can mend: bad data, a bad setting, a missing file; the command line prints it and no traceback."""
+    """Anything a user can mend: bad data, a bad setting, a missing file; the command line prints it alone."""
 
 
 class DataError(AMNError):

@@ -1,0 +1,138 @@
+"""What a data file or a folder of them holds, and what is wrong with it."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+
+from amn.data.files import BadLines, numbered_lines
+from amn.data.source import read_stories
+from amn.data.story import Story, words
+from amn.errors import DataError
+
+_MAX_WORD_LINE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadLine:
+    """A line that could not be read. The line number is None where the whole file is meant."""
+
+    file: str
+    line: int | None
+    expected: str
+    found: str
+
+
+@dataclass(slots=True, kw_only=True)
+class DataReport:
+    """Counts over all stories of the files checked.
+
+    Args:
+        path: the file or folder that was checked.
+        files: how many files were read.
+        stories: how many stories they hold.
+        sentences: how many sentences the stories have together.
+        questions: how many questions the stories have together.
+        vocabulary: distinct lower-cased words of sentences and questions, with how often each occurs.
+        answers: distinct answers, with how often each is right.
+        longest_story: the most sentences of a story.
+        most_told: the most sentences before a question.
+        without_question: stories that nothing is asked about.
+        unknown_words: words that the given vocabulary lacks, with how often each occurs; None where none was given.
+        bad_lines: the first lines that could not be read.
+        num_bad_lines: how many could not be read.
+        lost_support: how many of them name a supporting fact that is no sentence told before.
+    """
+
+    path: str
+    files: int = 0
+    stories: int = 0
+    sentences: int = 0
+    questions: int = 0
+    vocabulary: Counter[str] = field(default_factory=Counter)
+    answers: Counter[str] = field(default_factory=Counter)
+    longest_story: int = 0
+    most_told: int = 0
+    without_question: int = 0
+    unknown_words: dict[str, int] | None = None
+    bad_lines: list[BadLine] = field(default_factory=list)
+    num_bad_lines: int = 0
+    lost_support: int = 0
+
+    def add(self, story: Story) -> None:
+        """Count one story."""
+        self.stories += 1
+        self.sentences += len(story.sentences)
+        self.questions += len(story.questions)
+        self.longest_story = max(self.longest_story, len(story.sentences))
+        self.without_question += not story.questions
+        for sentence in story.sentences:
+            self.vocabulary.update(words(sentence))
+        for question in story.questions:
+            self.vocabulary.update(words(question.text))
+            self.most_told = max(self.most_told, question.after)
+            if question.answer is not None:
+                self.answers[question.answer] += 1
+
+    def as_json(self) -> dict[str, object]:
+        """The report as plain values: word counts become the number of distinct words."""
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        rows = [asdict(bad) for bad in self.bad_lines]
+        return values | {"vocabulary": len(self.vocabulary), "answers": len(self.answers), "bad_lines": rows}
+
+
+def check_data(path: str | Path, *, vocabulary: str | Path | None = None) -> DataReport:
+    """Read a file or every data file of a folder to its end and report.
+
+    Args:
+        path: a bAbI or JSONL file, or a folder (`qa*.txt` and `*.jsonl`, at any depth).
+        vocabulary: what the words are held against: a file of words, one or more a line, or data as in `path`.
+
+    Raises:
+        DataError: only where there is nothing to read; bad lines are in the report.
+    """
+    report, known = DataReport(path=str(path)), None if vocabulary is None else known_words(vocabulary)
+    bad = BadLines()
+    for file in data_files(path):
+        report.files += 1
+        for story in read_stories(file, skip_bad=bad):
+            report.add(story)
+    if known is not None:
+        report.unknown_words = {word: n for word, n in report.vocabulary.most_common() if word not in known}
+    report.num_bad_lines = bad.count
+    report.bad_lines = [BadLine(file=e.source, line=e.line, expected=e.expected, found=e.found) for e in bad.errors]
+    report.lost_support = bad.lost_support
+    return report
+
+
+def data_files(path: str | Path) -> list[Path]:
+    """The data files that a path means: itself, or those in the folder."""
+    path = Path(path)
+    if not path.is_dir():
+        return [path]
+    files = sorted({*path.rglob("qa*.txt"), *path.rglob("*.jsonl")})
+    if not files:
+        found = ", ".join(sorted(entry.name for entry in path.iterdir())[:10]) or "an empty folder"
+        raise DataError(path, None, "bAbI files (qa*.txt) or JSONL files", found)
+    return files
+
+
+def known_words(path: str | Path) -> Collection[str]:
+    """The words of a word list or of data, lower-cased."""
+    path = Path(path)
+    if path.is_dir() or path.suffix == ".jsonl" or _looks_like_babi(path):
+        texts = (text for file in data_files(path) for text in _texts(file))
+    else:
+        texts = (line for _, line in numbered_lines(path, limit=_MAX_WORD_LINE_BYTES))
+    return {word for text in texts for word in words(text)}
+
+
+def _looks_like_babi(path: Path) -> bool:
+    first = next(numbered_lines(path, limit=_MAX_WORD_LINE_BYTES), (1, ""))[1]
+    return first.startswith("1 ")
+
+
+def _texts(path: Path) -> Iterator[str]:
+    for story in read_stories(path):
+        yield from story.sentences
+        yield from (question.text for question in story.questions)

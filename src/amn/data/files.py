@@ -1,0 +1,136 @@
+"""Text files that may be huge, broken or cut short: reading in bounded memory, and writing all or nothing."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Literal, TextIO
+
+from amn.errors import DataError, SupportError
+
+MAX_KEPT_ERRORS = 1000  # a file of nothing but bad lines must not fill the memory with their errors
+SHOWN_CHARACTERS = 60  # of a bad line, in an error message
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(slots=True)
+class BadLines:
+    """What a reader skipped: give one to a reader and it goes on where it would otherwise raise.
+
+    Args:
+        errors: the first errors met, at most `MAX_KEPT_ERRORS` of them.
+        count: all errors met, which is the number of lines skipped.
+        lost_support: how many of them name a supporting fact that points nowhere.
+    """
+
+    errors: list[DataError] = field(default_factory=list)
+    count: int = 0
+    lost_support: int = 0
+
+    def add(self, error: DataError) -> None:
+        """Count a bad line and keep its error while there is room."""
+        self.count += 1
+        self.lost_support += isinstance(error, SupportError)
+        if len(self.errors) < MAX_KEPT_ERRORS:
+            self.errors.append(error)
+
+
+def refuse(error: DataError, skip_bad: BadLines | None) -> None:
+    """Raise the error, or note it where the caller wants to go on."""
+    if skip_bad is None:
+        raise error
+    skip_bad.add(error)
+
+
+def shown(text: str | bytes) -> str:
+    """A piece of the file as an error message shows it: quoted, and cut where it is long."""
+    if isinstance(text, bytes):
+        text = text[: 4 * SHOWN_CHARACTERS].decode("utf-8", errors="backslashreplace")
+    return repr(text) if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]!r}..."
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a data file for reading; what the system refuses becomes a DataError."""
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        raise DataError(path, None, "a file that can be read", error.strerror or str(error)) from error
+    with stream:
+        yield stream
+
+
+def numbered_lines(
+    path: Path, *, limit: int, skip_bad: BadLines | None = None, whole: bool = False
+) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file with their 1-based numbers, without their line ends, one at a time.
+
+    Args:
+        path: the file.
+        limit: the most bytes that a line may have; of a longer one no more than this is ever held.
+        skip_bad: notes lines that cannot be read, instead of raising.
+        whole: whether a last line without a line end is refused, as a file that was cut short.
+    """
+    with opened(path) as stream:
+        number = 0
+        while raw := stream.readline(limit + 1):
+            number += 1
+            if number == 1:
+                raw = raw.removeprefix(_BYTE_ORDER_MARK)
+            try:
+                line = _line(path, number, raw, limit, whole)
+            except DataError as error:
+                refuse(error, skip_bad)
+                _skip_rest(stream, raw, limit)
+            else:
+                yield number, line
+
+
+def _line(path: Path, number: int, raw: bytes, limit: int, whole: bool) -> str:
+    if not raw.endswith(b"\n"):
+        if len(raw) > limit:
+            raise DataError(path, number, f"at most {limit} bytes in a line", f"a longer one, {shown(raw)}")
+        if whole:
+            raise DataError(path, number, "a line end after the last line", f"a file cut short after {shown(raw)}")
+    try:
+        return raw.decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise DataError(path, number, "UTF-8 text", f"byte 0x{raw[error.start]:02x} in {shown(raw)}") from error
+
+
+def _skip_rest(stream: BinaryIO, raw: bytes, limit: int) -> None:
+    while raw and not raw.endswith(b"\n"):
+        raw = stream.readline(limit)
+
+
+@contextmanager
+def written(target: Path | TextIO) -> Iterator[TextIO]:
+    """A stream to write text to: the one given, or a file that appears under its name only when all went well."""
+    if not isinstance(target, Path):
+        yield target
+    elif target.exists() and not target.is_file():  # a device or a pipe cannot be replaced by a finished file
+        with _creating(target, "w") as stream:
+            yield stream
+    else:
+        with _replacing(target.resolve()) as stream:
+            yield stream
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[TextIO]:
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with _creating(part, "x") as stream:
+            yield stream
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _creating(path: Path, mode: Literal["w", "x"]) -> TextIO:
+    try:
+        return open(path, mode, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise DataError(path, None, "a place that can be written to", error.strerror or str(error)) from error
