@@ -1,0 +1,19 @@
+"""The models, by name. A new one is a file here and a line in `MODELS`."""
+
+from amn.errors import ConfigError, did_you_mean
+from amn.models.amn import AMN
+from amn.models.base import Model, ModelConfig
+
+MODELS: dict[str, type[Model]] = {
+    "amn": AMN,
+}
+
+
+def model_class(architecture: str) -> type[Model]:
+    """The class of an architecture; an unknown name gets the nearest ones."""
+    if architecture not in MODELS:
+        raise ConfigError(f"no model is called {architecture!r}; {did_you_mean(architecture, MODELS)}")
+    return MODELS[architecture]
+
+
+__all__ = ["MODELS", "Model", "ModelConfig", "model_class"]

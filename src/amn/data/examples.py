@@ -1,0 +1,46 @@
+"""What a model is asked: the words of a story's last sentences, and one or several questions about them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from amn.data.story import Question, Story, words
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A story as words, with the questions that one memory is built for."""
+
+    sentences: tuple[Words, ...]
+    questions: tuple[Words, ...]
+    answers: tuple[str | None, ...]
+
+
+def examples(stories: Iterable[Story], *, window: int | None = None, together: bool = False) -> Iterator[Example]:
+    """The examples of some stories.
+
+    Args:
+        stories: stories with their questions.
+        window: keep only the last so many sentences before a question.
+        together: give questions asked at the same point of a story as one example.
+    """
+    for story in stories:
+        told = [words(sentence) for sentence in story.sentences]
+        for group in _groups(story.questions, together):
+            sentences = tuple(sentence for sentence in told[: group[0].after] if sentence)
+            yield Example(
+                sentences=sentences[-window:] if window else sentences,
+                questions=tuple(words(question.text) for question in group),
+                answers=tuple(question.answer for question in group),
+            )
+
+
+def _groups(questions: Iterable[Question], together: bool) -> Iterator[list[Question]]:
+    if together:
+        for _, group in groupby(questions, key=lambda question: question.after):
+            yield list(group)
+    else:
+        for question in questions:
+            yield [question]

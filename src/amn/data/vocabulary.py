@@ -1,0 +1,60 @@
+"""Words and answers as numbers; a word that training never saw has a number too."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from amn.data.story import Story, words
+
+PADDING = 0  # no word here
+UNKNOWN = 1  # a word that the vocabulary does not hold: known by its place in the story, not by its spelling
+_RESERVED = ("<padding>", "<unknown>")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vocabulary:
+    """The words that a model knows and the answers that it can give as a class.
+
+    Args:
+        words: every known word, after the two reserved ones.
+        answers: every answer class; a comma answer ("apple,football") is one class.
+    """
+
+    words: tuple[str, ...]
+    answers: tuple[str, ...]
+    _word_ids: dict[str, int] = field(init=False, repr=False, compare=False)
+    _answer_ids: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_word_ids", {word: i for i, word in enumerate(self.words)})
+        object.__setattr__(self, "_answer_ids", {answer: i for i, answer in enumerate(self.answers)})
+
+    @classmethod
+    def of(cls, stories: Iterable[Story]) -> "Vocabulary":
+        """The sorted words and answers of some stories, so that the same data always gives the same numbers."""
+        seen: set[str] = set()
+        answers: set[str] = set()
+        for story in stories:
+            for sentence in story.sentences:
+                seen.update(words(sentence))
+            for question in story.questions:
+                seen.update(words(question.text))
+                if question.answer is not None:
+                    answers.add(question.answer.lower())
+        return cls(words=(*_RESERVED, *sorted(seen)), answers=tuple(sorted(answers)))
+
+    def word_id(self, word: str) -> int:
+        """The number of a word, UNKNOWN where the vocabulary does not hold it."""
+        return self._word_ids.get(word, UNKNOWN)
+
+    def answer_id(self, answer: str | None) -> int:
+        """The class of an answer, -1 where there is none."""
+        return -1 if answer is None else self._answer_ids.get(answer.lower(), -1)
+
+    def to_json(self) -> dict[str, list[str]]:
+        """Plain lists, without the reserved words."""
+        return {"words": list(self.words[len(_RESERVED) :]), "answers": list(self.answers)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, list[str]]) -> "Vocabulary":
+        """The inverse of `to_json`."""
+        return cls(words=(*_RESERVED, *data["words"]), answers=tuple(data["answers"]))

@@ -1,0 +1,423 @@
+"""Adaptive Memory Networks, profile `default`: the model that reaches our numbers.
+
+The model is three pure functions over an immutable memory:
+
+    encode(batch)                        all sentences and questions as vectors (encoder.py)
+    step(memory, sentence)               one sentence of Algorithm 1
+    decode(memory, questions, banks=k)   logits from the k most relevant banks
+
+A sentence changes only its *members*: its own words and the entities that the question names. These may read each other
+and a few recent neighbours; everything else stays as it is, so a sentence costs the same however much is stored.
+
+Banks are nested: an entity of bank i is in all banks below it, so one number, its depth, says where it is. Each entity
+has a relevance (a logit). With n banks it may enter the last where its relevance is above 0, the one before where it is
+above -gap, and so on: the nearer the last bank, the stricter. A new bank takes what is still relevant from the last one.
+"""
+
+from dataclasses import dataclass, replace
+from math import log, sqrt
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from amn.data.batches import Batch
+from amn.data.graph import NUM_EDGE_KINDS
+from amn.models.base import (
+    GRU,
+    Model,
+    ModelConfig,
+    Reading,
+    answer_loss,
+    logistic_noise,
+    masked_softmax,
+    rms_norm,
+    straight_through,
+)
+from amn.models.encoder import EMBEDDING_RANGE, Encoder, Encoding, accumulate
+from amn.models.losses import bernoulli_divergence, creation_prior
+from amn.models.strength import StrengthGRU
+
+_NOT_READ = -30.0  # the logit of an entity that the banks read do not hold
+
+
+@dataclass(frozen=True, kw_only=True)
+class AMNConfig(ModelConfig):
+    """Settings of the default profile.
+
+    Args:
+        hidden: width of all states.
+        heads: attention heads of propagation.
+        max_banks: no more banks than this are created (l in the paper).
+        bank_gap: how much more relevant an entity must be for each further bank.
+        pointer: answers may also point at an entity that was read.
+        prior: p-hat of the creation prior.
+        information: beta of the creation prior.
+        budget: weight of the loss on entities read.
+        budget_from: share of the training after which the budget starts to grow.
+        budget_to: share of the training at which it is whole.
+        all_banks: weight of the answer loss when all banks are read.
+    """
+
+    hidden: int = 64
+    heads: int = 4
+    max_banks: int = 8
+    bank_gap: float = 1.0
+    pointer: bool = False
+    prior: float = 0.8
+    information: float = 0.1
+    budget: float = 0.2
+    budget_from: float = 0.35
+    budget_to: float = 0.5
+    all_banks: float = 0.1
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What is known after some sentences.
+
+    Args:
+        states: hidden state of each entity (w).
+        strengths: its relevance strength in [0, 1] (s).
+        relevance: the logit that decides how far it moves.
+        in_last: 1 where the last bank holds it, 0 elsewhere; carries the gradient of the decisions.
+        depth: the deepest bank that holds it; -1 before the story mentions it.
+        banks: number of banks of each story (l + 1).
+    """
+
+    states: Float[Tensor, "batch slot hidden"]
+    strengths: Float[Tensor, "batch slot"]
+    relevance: Float[Tensor, "batch slot"]
+    in_last: Float[Tensor, "batch slot"]
+    depth: Float[Tensor, "batch slot"]
+    banks: Float[Tensor, " batch"]
+
+    @property
+    def entities(self) -> Float[Tensor, " batch"]:
+        """How many entities each story has so far."""
+        return (self.depth >= 0).to(self.states.dtype).sum(-1)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of each story, ready for a step.
+
+    Args:
+        members: entities that it may change; context: entities that these may read besides.
+        edges: the kind of edge from each member to each row (members, then context).
+        update: what the update GRU is told of each member, already projected to its gates.
+        spoken: which members are words of the sentence.
+        noise: what is added to each entity's relevance before its move is decided.
+        create_noise: the same for the creation of a bank.
+    """
+
+    members: Int[Tensor, "batch member"]
+    context: Int[Tensor, "batch context"]
+    edges: Int[Tensor, "batch member row"]
+    update: Float[Tensor, "batch member gates"]
+    spoken: Bool[Tensor, "batch member"]
+    noise: Float[Tensor, "batch slot"]
+    create_noise: Float[Tensor, " batch"]
+
+
+torch.export.register_dataclass(Memory)
+torch.export.register_dataclass(Sentence)
+
+
+class AMN(Model):
+    """The default profile."""
+
+    Config = AMNConfig
+    config: AMNConfig
+
+    def __init__(self, config: AMNConfig) -> None:
+        super().__init__()
+        self.config = config
+        hidden = config.hidden
+        self.encoder = Encoder(config.vocabulary_size, hidden)
+        self.from_question = nn.Linear(hidden, hidden)
+        self.update = GRU(2 * hidden, hidden)
+        self.ask = nn.Linear(hidden, hidden, bias=False)
+        self.tell = nn.Linear(hidden, 2 * hidden, bias=False)
+        self.edge_bias = nn.Parameter(torch.zeros(NUM_EDGE_KINDS, config.heads))
+        self.propagate_gru = GRU(hidden, hidden)
+        self.strength = StrengthGRU(hidden)
+        self.move_state = nn.Linear(hidden, 1)
+        self.move_question = nn.Linear(hidden, hidden, bias=False)
+        self.create = nn.Linear(hidden + 1, 1)
+        self.decoder = Decoder(config)
+
+    def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
+        """Algorithm 1: reads every sentence in turn, then answers."""
+        encoding = self.encoder(batch)
+        memory = self.start(batch, encoding)
+        sentences = self.sentences(batch, encoding, self.ramp(progress))
+        creation = memory.banks.new_zeros(memory.banks.shape)
+        for sentence in sentences:
+            memory, divergence = self.step(memory, sentence, encoding.questions)
+            creation = creation + divergence
+        reading = self.decode(memory, encoding.questions, banks)
+        if batch.key is None:
+            return reading
+        return replace(reading, losses=self.losses(batch, memory, encoding, creation, self.ramp(progress)))
+
+    def ramp(self, progress: Float[Tensor, ""] | float) -> Float[Tensor, ""] | float:
+        """How much of the budget counts: none at first, while the model learns to answer at all."""
+        start, full = self.config.budget_from, self.config.budget_to
+        share = (progress - start) / (full - start)
+        return share.clamp(0, 1) if isinstance(share, Tensor) else min(max(share, 0.0), 1.0)
+
+    def start(self, batch: Batch, encoding: Encoding) -> Memory:
+        """An empty memory: an entity that a question names starts from the question, the others from zero."""
+        slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device)
+        slots = slots.expand_as(batch.slot_words)
+        named = accumulate(encoding.question_words.flatten(1, 2), batch.questions.flatten(1), slots)
+        is_named = (slots.unsqueeze(-1) == batch.questions.flatten(1).unsqueeze(1)).any(-1) & (slots > 0)
+        states = torch.tanh(self.from_question(named)) * is_named.unsqueeze(-1)
+        nothing = states.new_zeros(states.shape[:2])
+        return Memory(states, nothing, nothing, nothing, nothing - 1, nothing[:, 0] + 1)
+
+    def sentences(self, batch: Batch, encoding: Encoding, ramp: Float[Tensor, ""] | float) -> list[Sentence]:
+        """Everything about the sentences that does not depend on the memory, for the whole story at once."""
+        hidden = self.config.hidden
+        spoken = (batch.members.unsqueeze(-1) == batch.sentences.unsqueeze(-2)).any(-1) & (batch.members > 0)
+        of_words = accumulate(encoding.words, batch.sentences, batch.members)
+        weight = self.update.input.weight
+        update = rms_norm(of_words) @ weight[:, :hidden].T
+        update = update + (self.update.input.bias + rms_norm(encoding.sentences) @ weight[:, hidden:].T).unsqueeze(2)
+        noise, create_noise = self.noise(batch, ramp)
+        parts = (batch.members, batch.context, batch.edges, update, spoken, noise, create_noise)
+        return [Sentence(*(part[:, t] for part in parts)) for t in range(batch.sentences.shape[1])]
+
+    def noise(self, batch: Batch, ramp: Float[Tensor, ""] | float) -> tuple[Tensor, Tensor]:
+        """What makes decisions random in training (eq. 10); zeros otherwise."""
+        shape = (*batch.sentences.shape[:2], batch.slot_words.shape[1])
+        if batch.key is None:
+            zeros = batch.weights.new_zeros(shape)
+            return zeros, zeros[..., 0]
+        return logistic_noise(batch.key, shape, stream=1) * ramp, logistic_noise(batch.key, shape[:2], stream=2)
+
+    def step(
+        self, memory: Memory, sentence: Sentence, questions: Float[Tensor, "batch question hidden"]
+    ) -> tuple[Memory, Float[Tensor, " batch"]]:
+        """One sentence of Algorithm 1: add and update, propagate, recompute strengths, move, perhaps create a bank.
+
+        Returns the memory and the divergence of the creation decision from its prior.
+        """
+        rows = torch.cat((sentence.members, sentence.context), 1)
+        held = _rows(memory.states, rows)
+        members = sentence.members.shape[1]
+        present = sentence.members > 0
+        states = self.add_or_update(held[:, :members], sentence)
+        states = self.propagate(torch.cat((states, held[:, members:]), 1), sentence.edges)
+        strengths = self.strength(states, questions, memory.strengths.gather(1, sentence.members))
+        relevance = self.relevance(states, strengths, questions)
+        memory = self.move(memory, sentence, states, strengths, relevance, present)
+        return self.create_bank(memory, sentence, present.any(-1))
+
+    def add_or_update(
+        self, states: Float[Tensor, "batch member hidden"], sentence: Sentence
+    ) -> Float[Tensor, "batch member hidden"]:
+        """Eq. (13): w = GRU(w_N, w). A first mention goes through the same GRU, and hears its word state besides."""
+        return torch.where(sentence.spoken.unsqueeze(-1), self.update(sentence.update, states), states)
+
+    def propagate(
+        self, states: Float[Tensor, "batch row hidden"], edges: Int[Tensor, "batch member row"]
+    ) -> Float[Tensor, "batch member hidden"]:
+        """Eq. (14), eq. (15): w = GRU(a, w), where a is gathered along the edges of A by attention."""
+        members = edges.shape[1]
+        normed = rms_norm(states)
+        ask = _heads(self.ask(normed[:, :members]), self.config.heads)
+        keys, values = (_heads(part, self.config.heads) for part in self.tell(normed).chunk(2, -1))
+        scores = ask @ keys.transpose(-1, -2) / sqrt(ask.shape[-1])
+        scores = scores + self.edge_bias[edges].permute(0, 3, 1, 2)
+        gathered = masked_softmax(scores, (edges > 0).unsqueeze(1).expand_as(scores)) @ values
+        message = gathered.transpose(1, 2).flatten(2)
+        return self.propagate_gru(self.propagate_gru.input(message), states[:, :members])
+
+    def relevance(
+        self,
+        states: Float[Tensor, "batch member hidden"],
+        strengths: Float[Tensor, "batch member"],
+        questions: Float[Tensor, "batch question hidden"],
+    ) -> Float[Tensor, "batch member"]:
+        """Eq. (9) for moves: a learned score of s * w and of how w and the question go together."""
+        normed = rms_norm(states)
+        alone = self.move_state(strengths.unsqueeze(-1) * normed).squeeze(-1)
+        asked = normed @ self.move_question(questions).transpose(1, 2) / sqrt(normed.shape[-1])
+        return alone + asked.amax(-1)
+
+    def move(
+        self, memory: Memory, sentence: Sentence, states: Tensor, strengths: Tensor, relevance: Tensor, present: Tensor
+    ) -> Memory:
+        """Eq. (10), eq. (12): each member goes as far as its relevance reaches, and is never taken back."""
+        last = memory.banks.unsqueeze(-1) - 1
+        wish = relevance + sentence.noise.gather(1, sentence.members)
+        enters = straight_through(torch.sigmoid(wish))
+        enters = torch.where(last > 0, enters, torch.ones_like(enters))
+        was_in = memory.in_last.gather(1, sentence.members)
+        in_last = was_in + (1 - was_in) * enters
+        reach = (last + torch.floor(wish.detach() / self.config.bank_gap) + 1).clamp(min=0)
+        depth = torch.maximum(memory.depth.gather(1, sentence.members), torch.minimum(reach, last))
+        return replace(
+            memory,
+            states=_put(memory.states, sentence.members, states * present.unsqueeze(-1)),
+            strengths=memory.strengths.scatter(1, sentence.members, strengths * present),
+            relevance=memory.relevance.scatter(1, sentence.members, relevance * present),
+            in_last=memory.in_last.scatter(1, sentence.members, in_last * present),
+            depth=memory.depth.scatter(1, sentence.members, torch.where(present, depth, -1.0)),
+        )
+
+    def create_bank(
+        self, memory: Memory, sentence: Sentence, told: Bool[Tensor, " batch"]
+    ) -> tuple[Memory, Float[Tensor, " batch"]]:
+        """Eq. (11): a new bank where the controller says so; what is still relevant in the last one moves on to it."""
+        logit, load = self.creation_logit(memory)
+        divergence = bernoulli_divergence(logit, creation_prior(load, self.config.prior, self.config.information))
+        created = told & (logit + sentence.create_noise > 0) & (memory.banks < self.config.max_banks)
+        stays = straight_through(torch.sigmoid(memory.relevance + sentence.noise)) * memory.in_last
+        in_last = torch.where(created.unsqueeze(-1), stays, memory.in_last)
+        deeper = (created.unsqueeze(-1) & (stays > 0.5)).to(in_last.dtype)
+        grown = replace(memory, in_last=in_last, depth=memory.depth + deeper, banks=memory.banks + created)
+        return grown, divergence * told
+
+    def creation_logit(self, memory: Memory) -> tuple[Float[Tensor, " batch"], Float[Tensor, " batch"]]:
+        """Eq. (9) for creation: from what the last bank holds and how full the memory is for its number of banks."""
+        inside = memory.in_last.detach()
+        pooled = (inside.unsqueeze(1) @ memory.states.detach()).squeeze(1)
+        pooled = pooled / inside.sum(-1, keepdim=True).clamp(min=1)
+        load = memory.entities * torch.exp2(1 - memory.banks)
+        features = torch.cat((pooled, load.clamp(min=0.1).log().unsqueeze(-1)), -1)
+        return self.create(features).squeeze(-1), load
+
+    def decode(self, memory: Memory, questions: Float[Tensor, "batch question hidden"], banks: int = 1) -> Reading:
+        """Eqs. (16-19) over the `banks` most relevant banks; 0 reads all."""
+        weights = self.bank_weights(memory, banks)
+        members = self.bank_members(memory, banks)
+        logits = self.decoder(memory.states, memory.strengths, members, weights, questions)
+        read = members.detach().sum((1, 2)).unsqueeze(-1).expand(-1, questions.shape[1])
+        return Reading(logits, memory.entities, read, memory.banks)
+
+    def bank_members(self, memory: Memory, banks: int) -> Float[Tensor, "batch bank slot"]:
+        """Which entities each bank holds, among the banks that are read."""
+        if banks == 1:
+            return memory.in_last.unsqueeze(1)
+        level = torch.arange(self.config.max_banks, device=memory.depth.device, dtype=memory.depth.dtype)
+        held = memory.depth.unsqueeze(1) >= level.view(1, -1, 1)
+        return (held & (self.bank_weights(memory, banks) > 0).unsqueeze(-1)).to(memory.states.dtype)
+
+    def bank_weights(self, memory: Memory, banks: int) -> Float[Tensor, "batch bank"]:
+        """The exponential weights d of eq. (18): each bank counts a learned factor more than the one before it."""
+        if banks == 1:
+            return torch.ones_like(memory.banks).unsqueeze(-1)
+        level = torch.arange(self.config.max_banks, device=memory.depth.device, dtype=memory.depth.dtype)
+        last = memory.banks.unsqueeze(-1) - 1
+        first = last - banks + 1 if banks else torch.zeros_like(last)
+        read = (level <= last) & (level >= first)
+        growth = torch.exp((level - last) * self.decoder.growth) * read
+        return growth / growth.sum(-1, keepdim=True)
+
+    def losses(
+        self, batch: Batch, memory: Memory, encoding: Encoding, creation: Tensor, ramp: Float[Tensor, ""] | float
+    ) -> dict[str, Float[Tensor, " batch"]]:
+        """The secondary losses: creation prior, budget on entities read, and the answer from all banks."""
+        everything = self.decode(memory, encoding.questions, banks=0)
+        share = memory.in_last.sum(-1) / memory.entities.clamp(min=1)
+        return {
+            "creation": creation * 0.1,
+            "budget": share * (self.config.budget * ramp),
+            "all_banks": answer_loss(everything, batch, self.config.num_answers) * self.config.all_banks,
+        }
+
+    @torch.no_grad()
+    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
+        """Embeddings as in the paper; at first every entity moves on, and banks fill as the prior expects."""
+        special = {"move_state.bias": 3.0, "decoder.growth": log(2), "decoder.prelu.weight": 0.25}
+        special |= {"strength.reset": 1.0, "strength.candidate_strength": 1.0}
+        if name == "encoder.embedding.weight":
+            parameter.uniform_(-EMBEDDING_RANGE, EMBEDDING_RANGE, generator=generator)
+        elif name in special:
+            parameter.fill_(special[name])
+        else:
+            super().initialise_parameter(name, parameter, generator)
+
+
+class Decoder(nn.Module):
+    """Attention over the entities of each bank that is read, and the answer (section 4.3)."""
+
+    def __init__(self, config: AMNConfig) -> None:
+        super().__init__()
+        hidden = config.hidden
+        self.match = nn.Linear(hidden, hidden, bias=False)
+        self.nothing = nn.Parameter(torch.zeros(1))  # the score of reading nothing, so that an empty bank is harmless
+        self.growth = nn.Parameter(torch.full((1,), log(2)))
+        self.hidden = nn.Linear(hidden, hidden)  # h
+        self.prelu = nn.PReLU()
+        self.answer = nn.Linear(hidden, config.num_answers)  # r
+        self.pointer = Pointer(hidden) if config.pointer else None
+
+    def forward(
+        self,
+        states: Float[Tensor, "batch slot hidden"],
+        strengths: Float[Tensor, "batch slot"],
+        members: Float[Tensor, "batch bank slot"],
+        weights: Float[Tensor, "batch bank"],
+        questions: Float[Tensor, "batch question hidden"],
+    ) -> Float[Tensor, "batch question answer"]:
+        """Logits for each question."""
+        content = strengths.unsqueeze(-1) * rms_norm(states)  # Eq. (16): C_m = s_m * w
+        attention = self.attend(content, members, questions)
+        read = (attention * weights.unsqueeze(1).unsqueeze(-1)).sum(2) @ content  # Eq. (18): g += d(<C_m, ps>)
+        summary = self.prelu(self.hidden(read) + questions)  # Eq. (19): r(PReLU(h(g) + w_Nq))
+        logits: Tensor = self.answer(summary)
+        if self.pointer is None:
+            return logits
+        return torch.cat((logits, self.pointer(states, summary, members.amax(1))), -1)
+
+    def attend(
+        self,
+        content: Float[Tensor, "batch slot hidden"],
+        members: Float[Tensor, "batch bank slot"],
+        questions: Float[Tensor, "batch question hidden"],
+    ) -> Float[Tensor, "batch question bank slot"]:
+        """Eq. (17): ps = softmax(<C_m, w_Nq>) within each bank."""
+        scores = self.match(questions) @ content.transpose(1, 2) / sqrt(content.shape[-1])
+        top = torch.maximum(scores.detach().amax(-1, keepdim=True), self.nothing.detach())
+        mass = members.unsqueeze(1) * torch.exp(scores - top).unsqueeze(2)
+        return mass / (mass.sum(-1, keepdim=True) + torch.exp(self.nothing - top).unsqueeze(2))
+
+
+class Pointer(nn.Module):
+    """Answers that are entities of the story: a score for each entity that was read."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.of_entity = nn.Linear(hidden, hidden)
+        self.of_summary = nn.Linear(hidden, hidden, bias=False)
+        self.score = nn.Linear(hidden, 1)
+
+    def forward(
+        self,
+        states: Float[Tensor, "batch slot hidden"],
+        summary: Float[Tensor, "batch question hidden"],
+        read: Float[Tensor, "batch slot"],
+    ) -> Float[Tensor, "batch question slot"]:
+        """Logits of the slots; one that was not read cannot be chosen, but hears when it should have been read."""
+        joined = self.of_entity(rms_norm(states)).unsqueeze(1) + self.of_summary(summary).unsqueeze(2)
+        scores = self.score(torch.tanh(joined)).squeeze(-1)
+        hard = read.detach()
+        return scores + (_NOT_READ * (1 - hard) + 4 * (read - hard)).unsqueeze(1)
+
+
+def _rows(table: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row"]) -> Float[Tensor, "batch row hidden"]:
+    return table.gather(1, rows.unsqueeze(-1).expand(-1, -1, table.shape[-1]))
+
+
+def _put(
+    table: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row"], values: Float[Tensor, "batch row hidden"]
+) -> Float[Tensor, "batch slot hidden"]:
+    return table.scatter(1, rows.unsqueeze(-1).expand_as(values), values)
+
+
+def _heads(values: Float[Tensor, "batch row hidden"], heads: int) -> Float[Tensor, "batch head row part"]:
+    return values.unflatten(-1, (heads, -1)).transpose(1, 2)

@@ -1,0 +1,189 @@
+"""What every model shares: its interface, and the few tensor helpers that must exist only once.
+
+Axes, wherever a shape is written:
+
+    batch     stories                     slot      distinct words of a story and its questions (0 is padding)
+    sentence  sentences of a story        member    entities that a sentence may change
+    word      words of a sentence         context   entities that members may read besides
+    question  questions of a story        row       members, then context
+    hidden    width of a state            bank      memory banks, 0 the most general
+    answer    classes, then (where a model can point) slots
+"""
+
+from dataclasses import dataclass, field
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from amn.data.batches import Batch
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig:
+    """What every model must know of its data. Architectures add their own fields.
+
+    Args:
+        vocabulary_size: number of words, with the reserved ones.
+        num_answers: number of answer classes.
+    """
+
+    vocabulary_size: int
+    num_answers: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a model says about a batch.
+
+    Args:
+        logits: a score for each answer class and, where the model can point, for each slot after them.
+        entities: how many entities each story has.
+        entities_read: how many entities (or memory slots) were read for each question, copies counted each time.
+        banks: how many banks each story has.
+        losses: further terms of the training loss by name, one number for each story, already weighted.
+    """
+
+    logits: Float[Tensor, "batch question answer"]
+    entities: Float[Tensor, " batch"]
+    entities_read: Float[Tensor, "batch question"]
+    banks: Float[Tensor, " batch"]
+    losses: dict[str, Float[Tensor, " batch"]] = field(default_factory=dict)
+
+
+torch.export.register_dataclass(Reading)
+
+
+class Model(nn.Module):
+    """A network that reads stories and answers questions.
+
+    A subclass sets `Config`, builds itself from one, and gives `forward`. Randomness comes only from `batch.key`.
+    """
+
+    Config: type[ModelConfig]
+    config: ModelConfig
+
+    def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
+        """Reads a batch.
+
+        Args:
+            batch: stories and questions; with a key where the model is being trained.
+            progress: how much of the training is done, from 0 to 1, for what a model phases in.
+            banks: how many banks to read, the most relevant first; 0 for all. A model without banks ignores it.
+        """
+        raise NotImplementedError
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Draws all weights anew from a generator, in the order of their names."""
+        for name, parameter in self.named_parameters():
+            self.initialise_parameter(name, parameter, generator)
+
+    @torch.no_grad()
+    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
+        """Xavier for matrices, zero for vectors; a model overrides it for what is special."""
+        if parameter.dim() > 1:
+            nn.init.xavier_uniform_(parameter, generator=generator)
+        else:
+            parameter.zero_()
+
+
+def answer_loss(reading: Reading, batch: Batch, num_answers: int) -> Float[Tensor, " batch"]:
+    """Cross entropy of each story's questions: the class, or the slot where the model points and the story holds it."""
+    logits = reading.logits
+    target = answer_target(batch, num_answers, logits.shape[-1])
+    known = (target >= 0).to(logits.dtype) * batch.weights
+    chosen = F.log_softmax(logits, -1).gather(-1, target.clamp(min=0).unsqueeze(-1)).squeeze(-1)
+    return -(chosen * known).sum(-1)
+
+
+def answer_target(batch: Batch, num_answers: int, num_logits: int) -> Int[Tensor, "batch question"]:
+    """Where the right answer stands among the logits, -1 where it cannot be given."""
+    if num_logits == num_answers:
+        return batch.answers
+    return torch.where(batch.answer_slots > 0, batch.answer_slots + num_answers, batch.answers)
+
+
+def masked_softmax(scores: Float[Tensor, "*axes"], mask: Bool[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
+    """Softmax over the last axis where the mask holds; zeros where it holds nowhere."""
+    floor = torch.finfo(scores.dtype).min
+    weights = F.softmax(scores.masked_fill(~mask, floor), -1)
+    return weights * mask
+
+
+def masked_mean(
+    values: Float[Tensor, "*axes item hidden"], mask: Bool[Tensor, "*axes item"]
+) -> Float[Tensor, "*axes hidden"]:
+    """Mean over the items where the mask holds; zeros where it holds nowhere."""
+    weights = mask.to(values.dtype)
+    return (weights.unsqueeze(-2) @ values).squeeze(-2) / weights.sum(-1, keepdim=True).clamp(min=1)
+
+
+def rms_norm(values: Float[Tensor, "*axes hidden"]) -> Float[Tensor, "*axes hidden"]:
+    """Values scaled to a root mean square of one."""
+    return values * torch.rsqrt(values.square().mean(-1, keepdim=True) + 1e-6)
+
+
+class GRU(nn.Module):
+    """A gated recurrent cell whose input part can be computed ahead for a whole story.
+
+    r = sigmoid(W_r x + U_r h), z = sigmoid(W_z x + U_z h), n = tanh(W_n x + r * U_n h), h' = (1 - z) * n + z * h
+    """
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.input = nn.Linear(inputs, 3 * hidden)
+        self.state = nn.Linear(hidden, 3 * hidden)
+
+    def forward(
+        self, projected: Float[Tensor, "*axes gates"], state: Float[Tensor, "*axes hidden"]
+    ) -> Float[Tensor, "*axes hidden"]:
+        """One step from inputs that `self.input` has projected."""
+        reset_x, update_x, new_x = projected.chunk(3, -1)
+        reset_h, update_h, new_h = self.state(state).chunk(3, -1)
+        update = torch.sigmoid(update_x + update_h)
+        new = torch.tanh(new_x + torch.sigmoid(reset_x + reset_h) * new_h)
+        return new + update * (state - new)
+
+    def over(
+        self, projected: Float[Tensor, "*axes time gates"], mask: Bool[Tensor, "*axes time"]
+    ) -> Float[Tensor, "*axes time hidden"]:
+        """Runs through a sequence from a zero state; where the mask is false the state stays."""
+        state = projected.new_zeros(*projected.shape[:-2], projected.shape[-1] // 3)
+        states = []
+        for t in range(projected.shape[-2]):
+            state = torch.where(mask[..., t, None], self(projected[..., t, :], state), state)
+            states.append(state)
+        return torch.stack(states, -2)
+
+
+_GOLDEN, _MIX_1, _MIX_2 = -7046029254386353131, -4658895280553007687, -7723592293110705685
+
+
+def uniform(key: Int[Tensor, ""], shape: tuple[int, ...], stream: int) -> Float[Tensor, "*shape"]:
+    """Uniform numbers in (0, 1) that depend on the key, the stream and the place alone.
+
+    Counting (splitmix64) in place of a generator's hidden state: a model draws the same numbers in a fleet or alone, on
+    any device, and a resumed run needs no more than its step number.
+    """
+    count = 1
+    for size in shape:
+        count *= size
+    counter = torch.arange(1, count + 1, device=key.device)
+    x = (counter + stream * 0x9E3779B1) * _GOLDEN + key * _MIX_2
+    x = (x ^ ((x >> 30) & ((1 << 34) - 1))) * _MIX_1
+    x = (x ^ ((x >> 27) & ((1 << 37) - 1))) * _MIX_2
+    x = x ^ ((x >> 31) & ((1 << 33) - 1))
+    bits = (x >> 41) & ((1 << 23) - 1)
+    return ((bits.float() + 0.5) / (1 << 23)).view(shape)
+
+
+def logistic_noise(key: Int[Tensor, ""], shape: tuple[int, ...], stream: int) -> Float[Tensor, "*shape"]:
+    """Noise that turns `logit + noise > 0` into a draw from Bernoulli(sigmoid(logit))."""
+    u = uniform(key, shape, stream)
+    return torch.log(u) - torch.log1p(-u)
+
+
+def straight_through(soft: Float[Tensor, "*axes"], threshold: float = 0.5) -> Float[Tensor, "*axes"]:
+    """A hard 0 or 1 whose gradient is that of the soft value."""
+    return (soft > threshold).to(soft.dtype) + soft - soft.detach()

@@ -1,0 +1,88 @@
+"""The encoder of the paper (section 4.1): words to states, for sentences and for questions."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from amn.data.batches import Batch
+from amn.models.base import GRU
+
+EMBEDDING_RANGE = sqrt(3)  # section 5.1: embeddings start uniform in [-sqrt(3), sqrt(3)]
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """A batch as vectors.
+
+    Args:
+        words: output of the word GRU at each word of each sentence (w_i).
+        sentences: its last output (w_N).
+        question_words: output of the question GRU at each word of each question (w_j).
+        questions: its last output (w_Nq).
+    """
+
+    words: Float[Tensor, "batch sentence word hidden"]
+    sentences: Float[Tensor, "batch sentence hidden"]
+    question_words: Float[Tensor, "batch question word_q hidden"]
+    questions: Float[Tensor, "batch question hidden"]
+
+
+torch.export.register_dataclass(Encoding)
+
+
+class Encoder(nn.Module):
+    """Embedding, the accumulation GRU over sentences and the GRU over questions.
+
+    Args:
+        vocabulary_size: number of words.
+        hidden: width of all states.
+    """
+
+    def __init__(self, vocabulary_size: int, hidden: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, hidden)
+        self.word_gru = GRU(hidden, hidden)
+        self.question_gru = GRU(hidden, hidden)
+
+    def forward(self, batch: Batch) -> Encoding:
+        """Encodes all sentences and questions of a batch at once."""
+        embedded = self.embed(batch.slot_words)
+        words = self.run(self.word_gru, embedded, batch.sentences)
+        question_words = self.run(self.question_gru, embedded, batch.questions)
+        return Encoding(words, words[..., -1, :], question_words, question_words[..., -1, :])
+
+    def embed(self, slot_words: Int[Tensor, "batch slot"]) -> Float[Tensor, "batch slot hidden"]:
+        """Eq. (1): u = EMBED(wi)."""
+        embedded: Tensor = self.embedding(slot_words)
+        return embedded
+
+    def run(
+        self, gru: GRU, embedded: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row word"]
+    ) -> Float[Tensor, "batch row word hidden"]:
+        """Eq. (2), eq. (4): w_i = GRU(u_i, w_(i-1)), from zero in each sentence or question.
+
+        A word's input to the gates is computed once for its slot and looked up for each place where the word stands.
+        """
+        gates = gru.input(embedded)
+        index = rows.flatten(1).unsqueeze(-1).expand(-1, -1, gates.shape[-1])
+        projected = gates.gather(1, index).view(*rows.shape, gates.shape[-1])
+        return gru.over(projected, rows > 0)
+
+
+def accumulate(
+    outputs: Float[Tensor, "*axes word hidden"],
+    standing: Int[Tensor, "*axes word"],
+    entities: Int[Tensor, "*axes entity"],
+) -> Float[Tensor, "*axes entity hidden"]:
+    """Eq. (3): D[i] += w_i, the sum of a word's outputs over the places where it stands.
+
+    Args:
+        outputs: what the GRU gave at each place.
+        standing: which slot stands at each place.
+        entities: the slots to sum for.
+    """
+    same = (entities.unsqueeze(-1) == standing.unsqueeze(-2)) & (entities.unsqueeze(-1) > 0)
+    return same.to(outputs.dtype) @ outputs
