@@ -1,0 +1,45 @@
+# Every target sets up what it needs in .venv, from nothing but Python 3.11+ and make.
+PYTHON ?= python3
+BIN := .venv/bin
+# A folder with a local torch wheel, where pip has been told of one.
+export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
+# Small models lose more by threads than they win, and the tests already run two at a time.
+export OMP_NUM_THREADS ?= 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench serve clean
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+
+.venv/.ok: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("amn needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: .venv/.ok  ## answer questions about a story, and show the memory banks
+	$(BIN)/amn demo
+
+test: .venv/.ok  ## run the tests
+	$(BIN)/python -m pytest -n 2
+
+check: .venv/.ok  ## check format, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: .venv/.ok  ## format the code, and mend what lint can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/.ok  ## print timings; they assert nothing
+	$(BIN)/python -m pytest -m bench --benchmark-enable --benchmark-columns=min,median,rounds
+
+serve: .venv/.ok  ## serve the HTTP API and the web page on 127.0.0.1
+	$(BIN)/amn serve
+
+clean:  ## remove what the other targets made
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

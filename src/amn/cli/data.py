@@ -1,0 +1,152 @@
+"""Verbs about data: generate, check and convert."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from amn.cli.output import note, print_json, print_pairs
+from amn.data.check import DataReport, check_data
+from amn.data.files import BadLines
+from amn.data.source import WRITERS, format_of, read_stories
+from amn.data.story import Story
+from amn.errors import AMNError, ConfigError, did_you_mean
+
+SHOWN_WORDS = 20  # unknown words listed on a terminal; --json has them all
+_Knobs = dict[str, Any]
+
+
+def generate(
+    *,
+    task: int | None = None,
+    preset: str | None = None,
+    questions: int = 1000,
+    seed: int = 0,
+    out: Path | None = None,
+    format: Literal["babi", "jsonl"] | None = None,
+    rename: bool = False,
+    people: int | None = None,
+    places: int | None = None,
+    objects: int | None = None,
+    sentences: int | None = None,
+    questions_per_story: int | None = None,
+    distractors: int | None = None,
+    held_out: tuple[str, ...] = (),
+    wording: Literal["released", "lua"] | None = None,
+    json: bool = False,
+) -> int | None:
+    """Write generated stories and questions; the same seed gives the same bytes on any machine.
+
+    Args:
+        task: a bAbI task, 1 to 20.
+        preset: an extended set instead of a task: scaled (100 entities) or multi (several questions together).
+        questions: how many questions to write.
+        seed: another seed, other stories.
+        out: the file to write; standard output where it is left out.
+        format: bAbI text or JSON lines; by default what the name of the file says.
+        rename: give the names in the stories to names that occur in no other data.
+        people: how many people a story draws from.
+        places: how many places.
+        objects: how many objects.
+        sentences: how many sentences a story has.
+        questions_per_story: how many questions a story has.
+        distractors: how many sentences that matter to no question are added to a story.
+        held_out: a name that must not occur; may be given several times.
+        wording: as in the released data, or as the public Lua generator words it.
+        json: print what was written as JSON; needs --out.
+    """
+    knobs: _Knobs = {"people": people, "places": places, "objects": objects, "sentences": sentences}
+    knobs |= {"questions": questions_per_story, "distractors": distractors, "held_out": held_out or None}
+    given = {name: value for name, value in (knobs | {"wording": wording}).items() if value is not None}
+    if json and out is None:
+        raise ConfigError("--json describes a file that was written: give --out too")
+    stories = _stories(task, preset, questions, seed, given)
+    if rename:
+        from amn.data.tasks import rename as renamed
+
+        stories = iter(renamed(stories, seed=seed))
+    chosen = format or format_of(out or "")
+    written = WRITERS[chosen](stories, out or sys.stdout)
+    if json:
+        print_json(
+            {"task": task, "preset": preset, "seed": seed, "questions": written, "format": chosen, "out": str(out)}
+        )
+    elif out is not None:
+        note(f"{written} questions written to {out}")
+    return None
+
+
+def _stories(task: int | None, preset: str | None, questions: int, seed: int, knobs: _Knobs) -> Iterator[Story]:
+    from amn.data import tasks
+
+    if questions < 1:
+        raise ConfigError(f"--questions must be at least 1, not {questions}")
+    if (task is None) == (preset is None):
+        raise ConfigError("give either --task or --preset")
+    if preset is None:
+        if task not in tasks.TASKS:
+            raise ConfigError(f"unknown task {task}: known are {', '.join(map(str, sorted(tasks.TASKS)))}")
+        return iter(tasks.generate(task, questions=questions, seed=seed, config=tasks.GeneratorConfig(**knobs)))
+    if preset not in tasks.PRESETS:
+        raise ConfigError(f"unknown preset {preset!r}: {did_you_mean(preset, tasks.PRESETS)}")
+    if knobs:
+        raise ConfigError(f"a preset fixes its own sizes; --{next(iter(knobs)).replace('_', '-')} goes with --task")
+    return iter(tasks.generate_preset(preset, questions=questions, seed=seed))
+
+
+def check(path: Path, /, *, vocabulary: Path | None = None, skip_bad: bool = False, json: bool = False) -> int:
+    """Count what a data file or folder holds, and list its bad lines; exit code 1 where it has any.
+
+    Args:
+        path: a bAbI or JSONL file, or a folder with such files.
+        vocabulary: list the words that this lacks: a file of words, or a data file or folder.
+        skip_bad: count bad lines without failing for them.
+        json: print the report as JSON.
+    """
+    report = check_data(path, vocabulary=vocabulary)
+    if json:
+        print_json(report.as_json())
+    else:
+        print_pairs(_summary(report))
+    for bad in report.bad_lines if not json else ():
+        place = bad.file if bad.line is None else f"{bad.file}, line {bad.line}"
+        note(f"{place}: expected {bad.expected}, found {bad.found}")
+    return 1 if report.num_bad_lines and not skip_bad else 0
+
+
+def _summary(report: DataReport) -> dict[str, object]:
+    summary: dict[str, object] = {
+        "files": report.files,
+        "stories": report.stories,
+        "without a question": report.without_question,
+        "sentences": report.sentences,
+        "questions": report.questions,
+        "longest story": f"{report.longest_story} sentences",
+        "words": len(report.vocabulary),
+        "answers": len(report.answers),
+        "bad lines": report.num_bad_lines,
+        "lost support": report.lost_support,
+    }
+    if report.unknown_words is not None:
+        shown = " ".join(list(report.unknown_words)[:SHOWN_WORDS])
+        summary["unknown words"] = f"{len(report.unknown_words)} {shown}".strip()
+    return summary
+
+
+def convert(
+    source: Path, target: Path, /, *, format: Literal["babi", "jsonl"] | None = None, skip_bad: bool = False
+) -> None:
+    """Rewrite a data file in the format that the target's name says: .jsonl for JSON lines, else bAbI text.
+
+    Args:
+        source: the file to read.
+        target: the file to write.
+        format: the format to write, where the name does not say it.
+        skip_bad: leave bad lines out and count them, instead of stopping at the first.
+    """
+    if target.exists() and source.exists() and target.samefile(source):
+        raise AMNError(f"{source} and {target} are one file: give another target")
+    bad = BadLines() if skip_bad else None
+    questions = WRITERS[format or format_of(target)](read_stories(source, skip_bad=bad), target)
+    left_out = "" if bad is None else f", {bad.count} bad lines left out"
+    note(f"{questions} questions written to {target}{left_out}")

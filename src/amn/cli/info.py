@@ -1,0 +1,63 @@
+"""Verbs about the installation: which models there are, and what they run on."""
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+
+from amn import __version__
+from amn.cli.output import print_json, print_pairs
+
+_PACKAGES = "numpy safetensors jaxtyping cyclopts rich fastapi uvicorn matplotlib onnxruntime huggingface_hub ray".split()
+
+
+def info(*, markdown: bool = False, json: bool = False) -> None:
+    """Show versions and the machine.
+
+    Args:
+        markdown: as a table to paste in a report.
+        json: as JSON.
+    """
+    facts = {"amn": __version__, "python": platform.python_version(), "system": platform.platform()}
+    facts |= {"processors": str(os.cpu_count())} | _torch_facts()
+    facts |= {name: _version(name) for name in _PACKAGES}
+    if json:
+        print_json(facts)
+    else:
+        print_pairs(facts, markdown=markdown)
+
+
+def _torch_facts() -> dict[str, str]:
+    import torch
+
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "none"
+    return {"torch": torch.__version__, "torch threads": str(torch.get_num_threads()), "gpu": device}
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def models(*, json: bool = False) -> None:
+    """List the architectures that can be trained and the models that are shipped.
+
+    Args:
+        json: print them as JSON.
+    """
+    from amn.models import MODELS
+
+    found = {"architectures": sorted(MODELS), "shipped": _shipped()}
+    if json:
+        print_json(found)
+    else:
+        print_pairs({name: ", ".join(names) or "none" for name, names in found.items()})
+
+
+def _shipped() -> list[str]:
+    """Names of the folders of weights inside the package, in the order that people count in."""
+    folder = files("amn") / "pretrained"
+    names = [entry.name for entry in folder.iterdir() if (entry / "config.json").is_file()] if folder.is_dir() else []
+    return sorted(names, key=lambda name: (len(name), name))
