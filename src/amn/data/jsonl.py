@@ -73,9 +73,11 @@ class _Line:
     def _object(self, line: str) -> dict[str, Any]:
         try:
             row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            found = f"{line[:40]!r} ({error})" if isinstance(error, ValueError) else "too many brackets"
+        except json.JSONDecodeError as error:
+            found = f"{shown(line)} ({error.msg} at column {error.colno})"
             raise DataError(self.path, self.number, "a JSON object", found) from error
+        except (ValueError, RecursionError) as error:  # a number of thousands of digits, or as many brackets
+            raise DataError(self.path, self.number, "a JSON object of sane size", shown(line)) from error
         if not isinstance(row, dict):
             raise self.bad("a JSON object", row)
         return row
@@ -84,7 +86,7 @@ class _Line:
         if not isinstance(entry, dict):
             raise self.bad('"questions": a list of objects', entry)
         if "answer" not in entry:
-            raise self.bad('"answer": text, or null where it is unknown', entry)
+            raise self.bad('"answer": text, or null where it is unknown', f"only {', '.join(entry)}")
         answer = entry["answer"]
         after = entry.get("after", num_sentences)
         if not _is_index(after) or not 1 <= after <= num_sentences:
