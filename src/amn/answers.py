@@ -1,0 +1,220 @@
+"""Answers, and what explains them: plain data that the command line, the server and the page draw.
+
+Every class turns into the JSON of the HTTP interface with `to_dict`.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Another answer that was considered.
+
+    Args:
+        answer: the answer.
+        score: its probability.
+    """
+
+    answer: str
+    score: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """A word in a bank.
+
+    Args:
+        word: the word.
+        strength: how relevant its state is to the questions, in [0, 1].
+        relevance: the logit that decided how far it moved.
+        attention: how much the answer rests on it within its bank; 0 where its bank was not read.
+    """
+
+    word: str
+    strength: float
+    relevance: float
+    attention: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bank:
+    """A memory bank; the one with the highest index is the most relevant.
+
+    Args:
+        index: 0 for the most general bank.
+        size: how many entities it holds.
+        entities: the most relevant of them first; of a huge bank not all.
+    """
+
+    index: int
+    size: int
+    entities: tuple[Entity, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"index": self.index, "size": self.size, "entities": [entity.to_dict() for entity in self.entities]}
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """An entity that went on to a deeper bank; it stays in the banks before that as well.
+
+    Args:
+        word: the entity.
+        before: the deepest bank that held it; None where the sentence is its first mention.
+        after: the deepest bank that holds it now.
+    """
+
+    word: str
+    before: int | None
+    after: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON, where the banks are called from and to."""
+        return {"word": self.word, "from": self.before, "to": self.after}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceTrace:
+    """What one sentence did to the memory.
+
+    Only what it touched is listed, so that a trace costs the same however much is stored: the banks after a sentence
+    are those of the words in the traces up to it, the latest trace of a word counting.
+
+    Args:
+        sentence: its number, from 0.
+        text: the sentence.
+        banks: how many banks there are after it.
+        created: whether it created the last of them.
+        moves: which entities came or went deeper.
+        depth: the deepest bank of each word that it touched.
+        strengths: the strength of each word that it touched.
+    """
+
+    sentence: int
+    text: str
+    banks: int = 1
+    created: bool = False
+    moves: tuple[Move, ...] = ()
+    depth: dict[str, int]
+    strengths: dict[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "sentence": self.sentence,
+            "text": self.text,
+            "banks": self.banks,
+            "created": self.created,
+            "moves": [move.to_dict() for move in self.moves],
+            "depth": dict(self.depth),
+            "strengths": dict(self.strengths),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Two words that stood side by side, in this order.
+
+    Args:
+        before: the first word.
+        after: the word next to it.
+        sentence: the last sentence in which they stood so.
+    """
+
+    before: str
+    after: str
+    sentence: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON, where the words are called from and to."""
+        return {"from": self.before, "to": self.after, "sentence": self.sentence}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why an answer was given.
+
+    Args:
+        banks: all banks with their entities; a model without banks has none to show.
+        sentences: what each of the latest sentences did.
+        graph: the word graph of these sentences.
+        read: the indices of the banks that were read, the most relevant first.
+    """
+
+    banks: tuple[Bank, ...]
+    sentences: tuple[SentenceTrace, ...]
+    graph: tuple[Edge, ...]
+    read: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "banks": [bank.to_dict() for bank in self.banks],
+            "sentences": [trace.to_dict() for trace in self.sentences],
+            "graph": [edge.to_dict() for edge in self.graph],
+            "read": list(self.read),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The answer to one question.
+
+    Args:
+        question: the question as asked.
+        answer: the answer.
+        score: its probability.
+        top: the next best candidates, the best first.
+        banks_read: how many banks were read, the most relevant first.
+        banks_created: how many banks the memory has.
+        entities_read: how many entities the banks read hold; one that several of them hold counts each time.
+        entities: how many different words the story has.
+        milliseconds: how long it took; with reading the story where it was given in the same call.
+        stopped_for_deadline: whether an uncertain answer was given for want of time.
+        explanation: why, where it was asked for.
+    """
+
+    question: str
+    answer: str
+    score: float
+    top: tuple[Candidate, ...] = ()
+    banks_read: int = 1
+    banks_created: int = 1
+    entities_read: int = 0
+    entities: int = 0
+    milliseconds: float = 0.0
+    stopped_for_deadline: bool = False
+    explanation: Explanation | None = None
+
+    def __str__(self) -> str:
+        late = ", stopped for the deadline" if self.stopped_for_deadline else ""
+        return (
+            f"{self.answer} (score {self.score:.2f}; read {self.entities_read} of {self.entities} entities "
+            f"in {self.banks_read} of {self.banks_created} banks; {self.milliseconds:.1f} ms{late})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "question": self.question,
+            "answer": self.answer,
+            "score": self.score,
+            "top": [candidate.to_dict() for candidate in self.top],
+            "banks_read": self.banks_read,
+            "banks_created": self.banks_created,
+            "entities_read": self.entities_read,
+            "entities": self.entities,
+            "milliseconds": self.milliseconds,
+            "stopped_for_deadline": self.stopped_for_deadline,
+            "explanation": None if self.explanation is None else self.explanation.to_dict(),
+        }
