@@ -8,7 +8,8 @@ from importlib.resources import files
 from amn import __version__
 from amn.cli.output import print_json, print_pairs
 
-_PACKAGES = "numpy safetensors jaxtyping cyclopts rich fastapi uvicorn matplotlib onnxruntime huggingface_hub ray".split()
+_REQUIRED = ("numpy", "safetensors", "jaxtyping", "cyclopts", "rich")
+_OPTIONAL = ("fastapi", "uvicorn", "matplotlib", "onnxruntime", "huggingface_hub", "ray", "tensorboard")
 
 
 def info(*, markdown: bool = False, json: bool = False) -> None:
@@ -20,7 +21,7 @@ def info(*, markdown: bool = False, json: bool = False) -> None:
     """
     facts = {"amn": __version__, "python": platform.python_version(), "system": platform.platform()}
     facts |= {"processors": str(os.cpu_count())} | _torch_facts()
-    facts |= {name: _version(name) for name in _PACKAGES}
+    facts |= {name: _version(name) for name in (*_REQUIRED, *_OPTIONAL)}
     if json:
         print_json(facts)
     else:

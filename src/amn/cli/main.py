@@ -4,8 +4,7 @@ import contextlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from amn import __version__
@@ -25,9 +24,8 @@ _EPILOGUE = "Any verb takes --debug, which shows the traceback of an error."
 def main(words: Sequence[str] | None = None) -> int:
     """Run a command line and give its exit code: 0 success, 1 failure, 2 a line that cannot be understood."""
     line = list(sys.argv[1:] if words is None else words)
-    front = _run_cyclopts if find_spec("cyclopts") else run_plain
     try:
-        code = front([word for word in line if word != "--debug"])
+        code = _front()([word for word in line if word != "--debug"])
         sys.stdout.flush()
     except SystemExit as stop:  # --help of the plain front
         return stop.code if isinstance(stop.code, int) else SUCCESS
@@ -36,6 +34,14 @@ def main(words: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         return _explain(error)
     return code or SUCCESS
+
+
+def _front() -> Callable[[list[str]], int | None]:
+    try:
+        import cyclopts  # noqa: F401 (it needs rich, so its spec alone would not tell whether it works)
+    except ImportError:
+        return run_plain
+    return _run_cyclopts
 
 
 def _explain(error: BaseException) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NoReturn, get_args, get_origin
 
 from amn.cli.verbs import VERBS, find_verb
-from amn.errors import ConfigError
+from amn.errors import ConfigError, did_you_mean
 
 _HEADING = "Usage: python -m amn VERB [OPTIONS]\n\nVerbs (VERB --help says more):"
 
@@ -24,8 +24,15 @@ def run_plain(words: list[str]) -> int | None:
         return None
     verb, rest = find_verb(words)
     function = verb.function()
-    values = vars(parser_of(function, f"amn {verb.name}").parse_args(rest))
-    return call(function, values)
+    return call(function, _parsed(parser_of(function, f"amn {verb.name}"), rest))
+
+
+def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> dict[str, Any]:
+    values, unknown = parser.parse_known_args(words)
+    if unknown:
+        options = [option for action in parser._actions for option in action.option_strings]
+        raise ConfigError(f"unknown option {unknown[0]}: {did_you_mean(unknown[0], options)}")
+    return vars(values)
 
 
 class _Parser(argparse.ArgumentParser):
