@@ -3,9 +3,11 @@
 from amn.errors import ConfigError, did_you_mean
 from amn.models.amn import AMN
 from amn.models.base import Model, ModelConfig
+from amn.models.paper import PaperAMN
 
 MODELS: dict[str, type[Model]] = {
     "amn": AMN,
+    "amn-paper": PaperAMN,
 }
 
 

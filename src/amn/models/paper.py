@@ -1,0 +1,346 @@
+"""Adaptive Memory Networks, profile `paper`: the equations as written, gaps filled in the plainest way.
+
+    encode(batch)                        eqs. 1-4: all sentences and questions as vectors (encoder.py)
+    step(memory, sentence, questions)    lines 3-16 of Algorithm 1, one sentence
+    decode(memory, questions, banks=k)   eqs. 16-19: logits from the k most relevant banks
+
+Every bank holds its own state and strength of an entity (banks.py), and a sentence updates all entities of all banks
+along the word graph (word_graph.py). Read it beside the paper; for use, `amn.py` is better in every respect.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from amn.data.batches import Batch
+from amn.models.banks import Bank, Memory, bank_weights, empty_bank, empty_memory, move, realise
+from amn.models.base import GRU, Model, ModelConfig, Reading, masked_softmax, uniform
+from amn.models.encoder import EMBEDDING_RANGE, Encoder, Encoding, accumulate
+from amn.models.losses import bernoulli_divergence, creation_prior, expected_strengths, strength_divergence
+from amn.models.strength import StrengthGRU
+from amn.models.word_graph import close_over, merge_components, messages, path_edges, weigh
+
+# Each kind of random number has a stream of its own.
+_MOVES, _CREATION, _REPEATED_MOVES, _EXPECTATION = 1, 2, 3, 4
+_LIKELIER = 0.5  # the chance that turns a draw into the likelier decision
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperConfig(ModelConfig):
+    """Settings of the paper profile.
+
+    Args:
+        hidden: width of all states (the paper gives none).
+        max_banks: no more banks than this are created (the paper saw 1 to 6).
+        powers: A is raised to the powers 1 to this (r).
+        capacity: how many entities the layer that decides on new banks can see.
+        prior: p-hat of the creation prior (0.2 for transitive tasks in the paper).
+        information: beta of the creation prior (0.1 to 0.25 by story length in the paper).
+    """
+
+    hidden: int = 64
+    max_banks: int = 6
+    powers: int = 3
+    capacity: int = 128
+    prior: float = 0.8
+    information: float = 0.1
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of each story, ready for a step.
+
+    Args:
+        number: its place in the story, from 1.
+        spoken: which entities are words of it.
+        words: the accumulated outputs of the word GRU (D).
+        last: the last output of the word GRU (w_N).
+        edges: the path of its words.
+        move_chance, repeat_chance, create_chance: what its decisions are drawn with.
+    """
+
+    number: int
+    spoken: Bool[Tensor, "batch slot"]
+    words: Float[Tensor, "batch slot hidden"]
+    last: Float[Tensor, "batch hidden"]
+    edges: Float[Tensor, "batch slot slot"]
+    move_chance: Float[Tensor, "batch bank slot"]
+    repeat_chance: Float[Tensor, "batch slot"]
+    create_chance: Float[Tensor, " batch"]
+
+
+class PaperAMN(Model):
+    """The paper profile."""
+
+    Config = PaperConfig
+    config: PaperConfig
+
+    def __init__(self, config: PaperConfig) -> None:
+        super().__init__()
+        self.config = config
+        hidden = config.hidden
+        self.encoder = Encoder(config.vocabulary_size, hidden)
+        self.strength = StrengthGRU(hidden)
+        self.update = GRU(hidden, hidden)
+        self.recency = nn.Parameter(torch.zeros(1))
+        self.propagate_gru = GRU(hidden, hidden)
+        self.create = nn.Linear(config.capacity * hidden, 1)
+        self.decoder = PaperDecoder(config)
+
+    def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
+        """Algorithm 1: reads every sentence in turn, then answers. Training always reads all banks."""
+        del progress
+        encoding = self.encoder(batch)
+        questions = _only_real(encoding.questions, batch)
+        memory = self.start(batch, encoding)
+        if batch.key is None:
+            for sentence in self.sentences(batch, encoding):
+                memory, _ = self.step(memory, sentence, questions)
+            return self.decode(memory, encoding.questions, banks)
+        memory, losses = self.learn(batch, encoding, questions, memory)
+        return replace(self.decode(memory, encoding.questions, banks=0), losses=losses)
+
+    def start(self, batch: Batch, encoding: Encoding) -> Memory:
+        """The memory before the first sentence."""
+        stories, slots = batch.slot_words.shape
+        return empty_memory(stories, self.config.max_banks, slots, encoding.sentences)
+
+    def sentences(self, batch: Batch, encoding: Encoding) -> Iterator[Sentence]:
+        """The sentences of a batch in their order."""
+        slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device)
+        chances = self.chances(batch, encoding.sentences.dtype)
+        for t in range(batch.sentences.shape[1]):
+            standing = batch.sentences[:, t]
+            yield Sentence(
+                number=t + 1,
+                spoken=(standing.unsqueeze(1) == slots.view(1, -1, 1)).any(-1) & (slots > 0),
+                words=accumulate(encoding.words[:, t], standing, slots.expand(standing.shape[0], -1)),
+                last=encoding.sentences[:, t],
+                edges=path_edges(standing, slots.shape[0], encoding.sentences.dtype),
+                move_chance=chances[0][:, t],
+                repeat_chance=chances[1][:, t],
+                create_chance=chances[2][:, t],
+            )
+
+    def chances(self, batch: Batch, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+        """What decisions are drawn with (eq. 10): chances to move, to move in the repeat, and to create a bank."""
+        told = (*batch.sentences.shape[:2],)
+        slots = batch.slot_words.shape[1]
+        shapes = ((*told, self.config.max_banks, slots), (*told, slots), told)
+        if batch.key is None:
+            move, repeat, create = (batch.weights.new_full(shape, _LIKELIER, dtype=dtype) for shape in shapes)
+            return move, repeat, create
+        move = uniform(batch.key, shapes[0], _MOVES).to(dtype)
+        repeat = uniform(batch.key, shapes[1], _REPEATED_MOVES).to(dtype)
+        return move, repeat, uniform(batch.key, shapes[2], _CREATION).to(dtype)
+
+    def step(
+        self, memory: Memory, sentence: Sentence, questions: Float[Tensor, "batch question hidden"]
+    ) -> tuple[Memory, Float[Tensor, " batch"]]:
+        """Lines 3-16 of Algorithm 1. Stories that are over stay as they are.
+
+        Returns the memory and the logit of the creation decision.
+        """
+        grown = replace(memory, edges=torch.maximum(memory.edges, sentence.edges))
+        grown = self.rate_words(grown, sentence, questions)
+        grown = self.visit_banks(grown, sentence, questions)
+        grown, logit = self.create_bank(grown, sentence, questions)
+        return grown.where(sentence.spoken.any(-1), memory), logit
+
+    def rate_words(self, memory: Memory, sentence: Sentence, questions: Tensor) -> Memory:
+        """Line 6, n = SGRU(D): the words of the sentence get strengths in the banks that hold or will hold them."""
+        words = sentence.words.repeat(1, self.config.max_banks, 1)
+        rated = self.strength(words, questions, memory.strengths.flatten(1)).view_as(memory.strengths)
+        here = sentence.spoken.unsqueeze(1) & (memory.held | (memory.levels.unsqueeze(-1) == 0))
+        return replace(memory, strengths=torch.where(here, rated, memory.strengths))
+
+    def visit_banks(self, memory: Memory, sentence: Sentence, questions: Tensor) -> Memory:
+        """Lines 7-11: visits each bank in turn. A story has at most as many banks as sentences."""
+        banks = memory.split()
+        for i in range(min(sentence.number, self.config.max_banks)):
+            bank = self.add_or_update(banks[i], sentence, adds=i == 0)
+            bank = self.propagate(bank, memory.edges, sentence)
+            if i + 1 < len(banks):
+                exists = memory.banks > i + 1
+                banks[i + 1] = move(bank, banks[i + 1], sentence.move_chance[:, i], exists)
+            banks[i] = self.rate(bank, questions)
+        return memory.joined(banks)
+
+    def create_bank(
+        self, memory: Memory, sentence: Sentence, questions: Tensor
+    ) -> tuple[Memory, Float[Tensor, " batch"]]:
+        """Eq. (11): M.new() if 1(ctrl([w_0 ... w_i])), for the last bank only; then lines 8-11 once more.
+
+        The repeat visits the bank that was last again, now that there is one to move to.
+        """
+        last = memory.last()
+        logit = self.creation_logit(last)
+        created = realise(torch.sigmoid(logit), sentence.create_chance) & (memory.banks < self.config.max_banks)
+        again = self.propagate(self.add_or_update(last, sentence, adds=False), memory.edges, sentence)
+        fresh = move(again, empty_bank(last), sentence.repeat_chance, created)
+        memory = memory.put(self.rate(again, questions), memory.banks - 1, created)
+        memory = memory.put(fresh, memory.banks, created)
+        return replace(memory, banks=memory.banks + created), logit
+
+    def creation_logit(self, bank: Bank) -> Float[Tensor, " batch"]:
+        """Eq. (9) for creation: p = q([w_0 ... w_i]), q a layer over the states of the bank, each at its slot's place.
+
+        Entities beyond the capacity are not seen.
+        """
+        states = bank.states[:, 1 : self.config.capacity + 1].flatten(1)
+        return states @ self.create.weight[0, : states.shape[1]] + self.create.bias
+
+    def add_or_update(self, bank: Bank, sentence: Sentence, *, adds: bool) -> Bank:
+        """Eq. (13): m_0.add(e_w) where e_w is not in m_0, else w = GRU(w_N, w), in all banks that hold it.
+
+        Args:
+            bank: the bank to change.
+            sentence: its words are added, with D as their states, or updated.
+            adds: whether this is m_0.
+        """
+        heard = self.update.input(sentence.last).unsqueeze(1).expand(-1, bank.held.shape[1], -1)
+        known = (sentence.spoken & bank.held).unsqueeze(-1)
+        states = torch.where(known, self.update(heard, bank.states), bank.states)
+        if not adds:
+            return replace(bank, states=states)
+        new = (sentence.spoken & ~bank.held).unsqueeze(-1)
+        return replace(bank, states=torch.where(new, sentence.words, states), held=bank.held | sentence.spoken)
+
+    def propagate(self, bank: Bank, edges: Float[Tensor, "batch slot slot"], sentence: Sentence) -> Bank:
+        """Eq. (15): w = GRU(a, w), for the consecutive powers 1 to r of A inside the bank."""
+        slots = edges.shape[-1]
+        inside, current = (close_over(part, bank.held, longest=slots) for part in (edges, sentence.edges))
+        joined = weigh(inside, current, F.softplus(self.recency))
+        states, power = bank.states, joined
+        for r in range(self.config.powers):
+            power = power @ joined if r else joined
+            heard = self.propagate_gru.input(messages(power, states))
+            states = torch.where(bank.held.unsqueeze(-1), self.propagate_gru(heard, states), states)
+        return replace(bank, states=states)
+
+    def rate(self, bank: Bank, questions: Float[Tensor, "batch question hidden"]) -> Bank:
+        """Line 11, n = SGRU(D, n): strengths anew for all entities of a bank, from their states."""
+        rated = self.strength(bank.states, questions, bank.strengths)
+        return replace(bank, strengths=torch.where(bank.held, rated, bank.strengths))
+
+    def decode(self, memory: Memory, questions: Float[Tensor, "batch question hidden"], banks: int = 1) -> Reading:
+        """Line 18: the answers from the `banks` most relevant banks; 0 reads all."""
+        weights = bank_weights(memory, banks)
+        logits = self.decoder(memory, weights, questions)
+        held = memory.held & (weights > 0).unsqueeze(-1)
+        read = held.sum((1, 2)).to(logits.dtype).unsqueeze(-1).expand(-1, questions.shape[1])
+        return Reading(logits, memory.entities, read, memory.banks)
+
+    def learn(
+        self, batch: Batch, encoding: Encoding, questions: Tensor, memory: Memory
+    ) -> tuple[Memory, dict[str, Float[Tensor, " batch"]]]:
+        """Reads the story and adds up the secondary losses of its sentences (section 4.4)."""
+        relevance = creation = torch.zeros_like(memory.banks)
+        components = torch.eye(memory.edges.shape[-1], device=memory.edges.device).expand_as(memory.edges) > 0
+        seeds, chances = answer_words(batch), self.expectation_chances(batch, memory)
+        for sentence, chance in zip(self.sentences(batch, encoding), chances, strict=True):
+            memory, logit = self.step(memory, sentence, questions)
+            told = sentence.spoken.any(-1)
+            components = merge_components(components, sentence.spoken)
+            connected = (components & seeds.unsqueeze(1)).any(-1)
+            relevance = relevance + relevance_loss(memory, expected_strengths(connected, chance)) * told
+            creation = creation + self.creation_loss(logit, sentence.number) * told
+        return memory, {"relevance": relevance, "creation": creation}
+
+    def expectation_chances(self, batch: Batch, memory: Memory) -> tuple[Float[Tensor, "batch slot"], ...]:
+        """What the expected strengths after each sentence are drawn with."""
+        assert batch.key is not None
+        shape = (*batch.sentences.shape[:2], batch.slot_words.shape[1])
+        return uniform(batch.key, shape, _EXPECTATION).to(memory.states.dtype).unbind(1)
+
+    def creation_loss(self, logit: Float[Tensor, " batch"], number: int) -> Float[Tensor, " batch"]:
+        """KL(p || p-hat^(1 / (beta * number))), with the number of sentences read so far."""
+        prior = creation_prior(torch.full_like(logit, number), self.config.prior, self.config.information)
+        return bernoulli_divergence(logit, prior)
+
+    @torch.no_grad()
+    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
+        """Xavier, and embeddings uniform in [-sqrt(3), sqrt(3)] (section 5.1)."""
+        special = {"decoder.prelu.weight": 0.25, "strength.reset": 1.0, "strength.candidate_strength": 1.0}
+        if name == "encoder.embedding.weight":
+            parameter.uniform_(-EMBEDDING_RANGE, EMBEDDING_RANGE, generator=generator)
+        elif name in special:
+            parameter.fill_(special[name])
+        else:
+            super().initialise_parameter(name, parameter, generator)
+
+
+class PaperDecoder(nn.Module):
+    """Attention within each bank, the banks weighted and added up, and the answer (section 4.3)."""
+
+    def __init__(self, config: PaperConfig) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(config.hidden, config.hidden)  # h
+        self.prelu = nn.PReLU()
+        self.answer = nn.Linear(config.hidden, config.num_answers)  # r
+
+    def forward(
+        self, memory: Memory, weights: Float[Tensor, "batch bank"], questions: Float[Tensor, "batch question hidden"]
+    ) -> Float[Tensor, "batch question answer"]:
+        """Logits for each question from the banks whose weight is not zero."""
+        content = self.content(memory)
+        attention = self.attend(content, memory.held, questions)
+        return self.predict(self.gather(content, attention, weights), questions)
+
+    def content(self, memory: Memory) -> Float[Tensor, "batch bank slot hidden"]:
+        """Eq. (16): C_m = s_m * [w_0 ... w_i]."""
+        return memory.strengths.unsqueeze(-1) * memory.states
+
+    def attend(
+        self,
+        content: Float[Tensor, "batch bank slot hidden"],
+        held: Bool[Tensor, "batch bank slot"],
+        questions: Float[Tensor, "batch question hidden"],
+    ) -> Float[Tensor, "batch question bank slot"]:
+        """Eq. (17): ps = softmax(<C_m, w_Nq>) within each bank."""
+        scores = torch.einsum("bmsh,bqh->bqms", content, questions)
+        return masked_softmax(scores, held.unsqueeze(1).expand_as(scores))
+
+    def gather(
+        self,
+        content: Float[Tensor, "batch bank slot hidden"],
+        attention: Float[Tensor, "batch question bank slot"],
+        weights: Float[Tensor, "batch bank"],
+    ) -> Float[Tensor, "batch question hidden"]:
+        """Eq. (18): g += d(<C_m, ps>), summed over the banks."""
+        return torch.einsum("bmsh,bqms,bm->bqh", content, attention, weights)
+
+    def predict(
+        self, gathered: Float[Tensor, "batch question hidden"], questions: Float[Tensor, "batch question hidden"]
+    ) -> Float[Tensor, "batch question answer"]:
+        """Eq. (19): L = r(PReLU(h(g) + w_Nq))."""
+        logits: Tensor = self.answer(self.prelu(self.hidden(gathered) + questions))
+        return logits
+
+
+def relevance_loss(memory: Memory, expected: Float[Tensor, "batch slot"]) -> Float[Tensor, " batch"]:
+    """KL(s || E[s]), averaged over what the banks hold."""
+    divergence = strength_divergence(memory.strengths, expected.unsqueeze(1).expand_as(memory.strengths))
+    held = memory.held.to(divergence.dtype)
+    return (divergence * held).sum((1, 2)) / held.sum((1, 2)).clamp(min=1)
+
+
+def answer_words(batch: Batch) -> Bool[Tensor, "batch slot"]:
+    """Words that make others relevant: a question's answer, or its own words where the answer is no story word."""
+    slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device).view(1, 1, -1)
+    is_answer = batch.answer_slots.unsqueeze(-1) == slots
+    is_asked = (batch.questions.unsqueeze(-1) == slots.unsqueeze(2)).any(2)
+    chosen = torch.where((batch.answer_slots > 0).unsqueeze(-1), is_answer, is_asked)
+    return (chosen & (slots > 0)).any(1)
+
+
+def _only_real(
+    questions: Float[Tensor, "batch question hidden"], batch: Batch
+) -> Float[Tensor, "batch question hidden"]:
+    """The questions with padding replaced by the first one, so that a maximum over them is over real ones."""
+    real = (batch.questions > 0).any(-1, keepdim=True)
+    return torch.where(real, questions, questions[:, :1])
