@@ -41,6 +41,8 @@ VERBS = (
     Verb("generate", "amn.cli.data:generate", "Write generated stories and questions."),
     Verb("data check", "amn.cli.data:check", "Count what a data file or folder holds, and list its bad lines."),
     Verb("data convert", "amn.cli.data:convert", "Rewrite a data file in the other format."),
+    Verb("train", "amn.cli.train:train", "Train one model."),
+    Verb("sweep", "amn.cli.train:sweep", "Train many: tasks x models x seeds, resumable."),
     Verb("models", "amn.cli.info:models", "List the architectures and the shipped models."),
     Verb("info", "amn.cli.info:info", "Show versions and the machine, ready to paste in a report."),
 )

@@ -28,7 +28,6 @@ from amn.models.base import (
     Model,
     ModelConfig,
     Reading,
-    answer_loss,
     logistic_noise,
     masked_softmax,
     rms_norm,
@@ -53,6 +52,7 @@ class AMNConfig(ModelConfig):
         pointer: answers may also point at an entity that was read.
         prior: p-hat of the creation prior.
         information: beta of the creation prior.
+        creation: weight of the loss that holds creation to its prior.
         budget: weight of the loss on entities read.
         budget_from: share of the training after which the budget starts to grow.
         budget_to: share of the training at which it is whole.
@@ -66,6 +66,7 @@ class AMNConfig(ModelConfig):
     pointer: bool = False
     prior: float = 0.8
     information: float = 0.1
+    creation: float = 0.1
     budget: float = 0.2
     budget_from: float = 0.35
     budget_to: float = 0.5
@@ -159,7 +160,12 @@ class AMN(Model):
         reading = self.decode(memory, encoding.questions, banks)
         if batch.key is None:
             return reading
-        return replace(reading, losses=self.losses(batch, memory, encoding, creation, self.ramp(progress)))
+        return replace(
+            reading,
+            losses=self.losses(memory, creation, self.ramp(progress)),
+            further=self.decode(memory, encoding.questions, banks=0).logits,
+            further_weight=self.config.all_banks,
+        )
 
     def ramp(self, progress: Float[Tensor, ""] | float) -> Float[Tensor, ""] | float:
         """How much of the budget counts: none at first, while the model learns to answer at all."""
@@ -318,16 +324,11 @@ class AMN(Model):
         return growth / growth.sum(-1, keepdim=True)
 
     def losses(
-        self, batch: Batch, memory: Memory, encoding: Encoding, creation: Tensor, ramp: Float[Tensor, ""] | float
+        self, memory: Memory, creation: Float[Tensor, " batch"], ramp: Float[Tensor, ""] | float
     ) -> dict[str, Float[Tensor, " batch"]]:
-        """The secondary losses: creation prior, budget on entities read, and the answer from all banks."""
-        everything = self.decode(memory, encoding.questions, banks=0)
+        """The secondary losses: the prior of bank creation, and the budget on entities read."""
         share = memory.in_last.sum(-1) / memory.entities.clamp(min=1)
-        return {
-            "creation": creation * 0.1,
-            "budget": share * (self.config.budget * ramp),
-            "all_banks": answer_loss(everything, batch, self.config.num_answers) * self.config.all_banks,
-        }
+        return {"creation": creation * self.config.creation, "budget": share * (self.config.budget * ramp)}
 
     @torch.no_grad()
     def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:

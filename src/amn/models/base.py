@@ -43,6 +43,8 @@ class Reading:
         entities_read: how many entities (or memory slots) were read for each question, copies counted each time.
         banks: how many banks each story has.
         losses: further terms of the training loss by name, one number for each story, already weighted.
+        further: other logits that should give the answer too, in training.
+        further_weight: how much their answer loss counts.
     """
 
     logits: Float[Tensor, "batch question answer"]
@@ -50,6 +52,8 @@ class Reading:
     entities_read: Float[Tensor, "batch question"]
     banks: Float[Tensor, " batch"]
     losses: dict[str, Float[Tensor, " batch"]] = field(default_factory=dict)
+    further: Float[Tensor, "batch question answer"] | None = None
+    further_weight: float = 0.0
 
 
 torch.export.register_dataclass(Reading)
@@ -88,9 +92,10 @@ class Model(nn.Module):
             parameter.zero_()
 
 
-def answer_loss(reading: Reading, batch: Batch, num_answers: int) -> Float[Tensor, " batch"]:
+def answer_loss(
+    logits: Float[Tensor, "batch question answer"], batch: Batch, num_answers: int
+) -> Float[Tensor, " batch"]:
     """Cross entropy of each story's questions: the class, or the slot where the model points and the story holds it."""
-    logits = reading.logits
     target = answer_target(batch, num_answers, logits.shape[-1])
     known = (target >= 0).to(logits.dtype) * batch.weights
     chosen = F.log_softmax(logits, -1).gather(-1, target.clamp(min=0).unsqueeze(-1)).squeeze(-1)
@@ -157,25 +162,25 @@ class GRU(nn.Module):
         return torch.stack(states, -2)
 
 
-_GOLDEN, _MIX_1, _MIX_2 = -7046029254386353131, -4658895280553007687, -7723592293110705685
+_PLACES = (-7046029254386353131, 0x2545F4914F6CDD1D, -3750763034362895579, 0x5851F42D4C957F2D)
+_MIX_1, _MIX_2, _STREAM = -4658895280553007687, -7723592293110705685, 0x9E3779B1
 
 
 def uniform(key: Int[Tensor, ""], shape: tuple[int, ...], stream: int) -> Float[Tensor, "*shape"]:
     """Uniform numbers in (0, 1) that depend on the key, the stream and the place alone.
 
-    Counting (splitmix64) in place of a generator's hidden state: a model draws the same numbers in a fleet or alone, on
-    any device, and a resumed run needs no more than its step number.
+    Hashing the place (with the mixer of splitmix64) in place of a generator's hidden state: a model draws the same
+    numbers in a fleet or alone, however much padding there is, on any device; a resumed run needs only its step number.
     """
-    count = 1
-    for size in shape:
-        count *= size
-    counter = torch.arange(1, count + 1, device=key.device)
-    x = (counter + stream * 0x9E3779B1) * _GOLDEN + key * _MIX_2
+    x = key * _MIX_2 + stream * _STREAM
+    for axis, (size, factor) in enumerate(zip(shape, _PLACES, strict=False)):
+        place = torch.arange(1, size + 1, device=key.device) * factor
+        x = x + place.view(-1, *(1 for _ in shape[axis + 1 :]))
     x = (x ^ ((x >> 30) & ((1 << 34) - 1))) * _MIX_1
     x = (x ^ ((x >> 27) & ((1 << 37) - 1))) * _MIX_2
     x = x ^ ((x >> 31) & ((1 << 33) - 1))
     bits = (x >> 41) & ((1 << 23) - 1)
-    return ((bits.float() + 0.5) / (1 << 23)).view(shape)
+    return (bits.float() + 0.5) / (1 << 23)
 
 
 def logistic_noise(key: Int[Tensor, ""], shape: tuple[int, ...], stream: int) -> Float[Tensor, "*shape"]:

@@ -1,0 +1,49 @@
+"""The model card that training writes beside the weights."""
+
+from amn.training.model_directory import TrainedModel
+
+
+def model_card(trained: TrainedModel) -> str:
+    """What a model is, how it was trained and how well it does, from its own record."""
+    run, valid = trained.record["run"], trained.record["validation"]
+    settings = {**run["settings"], **{k: v for k, v in run["train"].items() if v is not None}}
+    rows = "\n".join(f"| {name} | {value} |" for name, value in sorted(settings.items()))
+    parameters = sum(p.numel() for p in trained.model.parameters())
+    return f"""# {run["task"]} ({trained.architecture})
+
+An Adaptive Memory Networks model for bAbI task {run["task"]}: it answers questions about short stories, reading only
+the memory bank that matters. Trained with `amn {_version()}`.
+
+| | |
+|---|---|
+| architecture | {trained.architecture}, {parameters} parameters |
+| words / answers | {len(trained.vocabulary.words)} / {len(trained.vocabulary.answers)} |
+| training questions | {trained.record["training_questions"]} ({trained.record["training_data"]}) |
+| validation error | {valid.get("error_percent")} % of {valid["questions"]} questions (epoch {valid["epoch"]}) |
+| entities read / stored | {valid.get("entities_read")} / {valid.get("entities")} (ratio {valid.get("ratio")}) |
+| banks created | {valid.get("banks")} |
+| seed | {run["seed"]} |
+
+The epoch was chosen on validation questions; no test question was seen.
+
+## Settings
+
+| setting | value |
+|---|---|
+{rows}
+
+## Limits
+
+It knows the small world of bAbI and its few sentence forms. Words that it never saw are entities without a spelling.
+
+## Licence and data
+
+Weights: Apache-2.0. Training data: bAbI tasks v1.2, CC BY 3.0 (Weston et al., 2015), or stories of our own generator
+where the table says so.
+"""
+
+
+def _version() -> str:
+    from amn import __version__
+
+    return __version__

@@ -1,0 +1,105 @@
+"""What a training run is: its settings, and which task, model and seed it trains."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from amn.errors import ConfigError, did_you_mean
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """Settings of a run.
+
+    Args:
+        epochs: passes over the training questions.
+        batch_size: questions a step.
+        learning_rate: of Adam, after the warm-up.
+        warmup_steps: steps over which it grows from zero.
+        schedule: "cosine": flat for half of the run, then down to 1 %; "halving": halved every `halve_every` epochs.
+        halve_every: epochs between halvings.
+        clip: greatest norm of a model's gradient.
+        window: sentences kept before a question.
+        anonymise: share of each story's words whose spelling is hidden in training, so that new names work.
+        together: questions asked at the same point of a story share one memory.
+        train_questions: take only so many training questions; None for all.
+        patience: stop after so many epochs without a better validation; 0 to train to the end.
+        evaluate_every: epochs between validations.
+    """
+
+    epochs: int = 60
+    batch_size: int = 64
+    learning_rate: float = 2e-3
+    warmup_steps: int = 200
+    schedule: Literal["cosine", "halving"] = "cosine"
+    halve_every: int = 25
+    clip: float = 5.0
+    window: int = 50
+    anonymise: float = 0.0
+    together: bool = False
+    train_questions: int | None = None
+    patience: int = 0
+    evaluate_every: int = 1
+
+    def __post_init__(self) -> None:
+        positive = ("epochs", "batch_size", "learning_rate", "halve_every", "clip", "window", "evaluate_every")
+        wrong = [f"{name} must be above 0, not {getattr(self, name)}" for name in positive if getattr(self, name) <= 0]
+        if not 0 <= self.anonymise < 1:
+            wrong.append(f"anonymise must be at least 0 and below 1, not {self.anonymise}")
+        if self.schedule not in ("cosine", "halving"):
+            wrong.append(f"schedule must be cosine or halving, not {self.schedule}")
+        if wrong:
+            raise ConfigError("; ".join(wrong))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSpec:
+    """One run, fully determined.
+
+    Args:
+        task: 1 to 20, the name of a preset ("scaled", "multi"), or "joint" for all twenty at once.
+        architecture: a name in `MODELS`.
+        seed: of weights, order and draws.
+        data: folder or file of stories; None to generate them.
+        settings: of the model, by field name.
+        train: of the training.
+        label: tells apart runs that differ only in settings.
+    """
+
+    task: int | str
+    architecture: str = "amn"
+    seed: int = 0
+    data: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    train: TrainConfig = TrainConfig()
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """A name for the run's directory."""
+        task = f"qa{self.task}" if isinstance(self.task, int) else self.task
+        model = f"{self.architecture}-{self.label}" if self.label else self.architecture
+        return f"{model}-{task}-seed{self.seed}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "RunSpec":
+        """The inverse of `to_json`."""
+        return cls(**{**data, "train": TrainConfig(**data["train"])})
+
+
+def split_settings(settings: dict[str, Any], model_fields: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Divides `key=value` settings into those of the model and those of the training."""
+    train_fields = {f.name for f in dataclasses.fields(TrainConfig)}
+    of_model, of_training = {}, {}
+    for name, value in settings.items():
+        if name in model_fields:
+            of_model[name] = value
+        elif name in train_fields:
+            of_training[name] = value
+        else:
+            raise ConfigError(f"no setting is called {name!r}; {did_you_mean(name, model_fields | train_fields)}")
+    return of_model, of_training

@@ -1,0 +1,312 @@
+"""A fleet: many small models of one architecture trained together, each as if it were alone.
+
+The weights are the rows of one matrix, the models run under `torch.func.vmap`, and one backward pass and one update
+serve them all. On a GPU the whole step is captured as a CUDA graph for each story length, because such small models
+wait for kernel launches and not for arithmetic.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+from torch.func import functional_call, vmap
+
+from amn.data.batches import Batch, Dataset, anonymise
+from amn.models.base import Model, Reading, answer_loss, answer_target, uniform
+from amn.training.config import TrainConfig
+from amn.training.optimiser import Adam, learning_rate
+from amn.training.parameters import Layout
+
+_ANONYMOUS_STREAM = 101  # of the random numbers that choose which words are hidden
+_SENTENCE_ROOM = (2, 3, 5, 8, 10, 12, 16, 20, 26, 34, 42, 50)  # story lengths that a GPU captures a graph for
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The examples of several tasks on one device, stacked, so that each model of a fleet can take from its own."""
+
+    batch: Batch
+    lengths: list[list[int]]
+
+    @classmethod
+    def of(cls, sets: Sequence[Dataset], device: torch.device) -> "Pool":
+        """Stacks sets of equal sizes along every axis but the number of examples."""
+        count = max(map(len, sets))
+        stacked = {}
+        for f in fields(Batch):
+            if f.name != "key":
+                parts = [getattr(one.batch, f.name) for one in sets]
+                stacked[f.name] = torch.stack([_lengthen(part, count) for part in parts]).to(device)
+        return cls(Batch(**stacked), [one.lengths.tolist() for one in sets])
+
+    def take(self, which: Int[Tensor, " model"], indices: Int[Tensor, "model batch"], sentences: int) -> Batch:
+        """A batch for each model: `which` task, and which of its examples; -1 stands for none."""
+        found = indices.clamp(min=0)
+        task = which.unsqueeze(1)
+        parts = {}
+        for f in fields(Batch):
+            if f.name in ("sentences", "members", "context", "edges"):
+                parts[f.name] = getattr(self.batch, f.name)[:, :, :sentences][task, found].long()
+            elif f.name not in ("key", "weights"):
+                parts[f.name] = getattr(self.batch, f.name)[task, found].long()
+        weights = self.batch.weights[task, found] * (indices >= 0).unsqueeze(-1)
+        return Batch(**parts, weights=weights)
+
+
+def _lengthen(values: Tensor, count: int) -> Tensor:
+    missing = values.new_zeros(count - len(values), *values.shape[1:])
+    return torch.cat((values, missing))
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model of a fleet: its own module, the pool entries it trains and validates on, and its settings."""
+
+    model: Model
+    task: int
+    seed: int
+    train: TrainConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """How a model does on a set of questions."""
+
+    error_percent: float
+    entities: float
+    entities_read: float
+    ratio: float
+    banks: float
+
+
+class Fleet:
+    """The stacked models and everything needed to train and score them.
+
+    Args:
+        members: the models; they may differ in vocabulary, task, seed and settings, but not in architecture or width.
+        training: their training examples.
+        validation: their validation examples.
+        device: where to compute.
+        room: words and answers to have room for; by default those of the largest member.
+    """
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        training: Pool,
+        validation: Pool,
+        device: torch.device,
+        room: tuple[int, int] | None = None,
+    ) -> None:
+        self.members = list(members)
+        self.training, self.validation, self.device = training, validation, device
+        self.answer_room = room or _answer_room(members)
+        self.template = _template(members[0].model, *self.answer_room).to(device)
+        self.layout = Layout.of(self.template)
+        self.weights = self.layout.stack([member.model for member in members]).to(device).requires_grad_()
+        self.adam = Adam.for_weights(self.weights.detach())
+        self.which = torch.tensor([member.task for member in members], device=device)
+        self.seeds = torch.tensor([member.seed for member in members], device=device)
+        self.num_answers = _column([member.model.config.num_answers for member in members], device, torch.long)
+        self.clip = _column([member.train.clip for member in members], device)
+        self.hidden = _column([member.train.anonymise for member in members], device)[:, 0]
+        self.loss_parts: tuple[str, ...] = ()
+        self._graphs: dict[tuple[str, int, int], Callable[..., object]] = {}
+        self._pool = None
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def train_step(
+        self, steps: list[int], indices: Int[Tensor, "model batch"], sentences: int, steps_per_epoch: list[int]
+    ) -> Float[Tensor, "model part"]:
+        """One update of every model.
+
+        Args:
+            steps: how many updates each model has had.
+            indices: the examples of each model, -1 where it has none.
+            sentences: the longest of these stories.
+            steps_per_epoch: of each model.
+
+        Returns:
+            The parts of each model's mean loss, in the order of `loss_parts`.
+        """
+        plan = list(zip(self.members, steps, steps_per_epoch, strict=True))
+        rates = [learning_rate(member.train, step, in_epoch) for member, step, in_epoch in plan]
+        progress = [step / (member.train.epochs * in_epoch) for member, step, in_epoch in plan]
+        inputs = (
+            indices.to(self.device),
+            _column(rates, self.device),
+            torch.tensor(progress, device=self.device),
+            torch.tensor(steps, device=self.device),
+        )
+        room = self.room(sentences)
+        if self.device.type != "cuda":
+            return self._update(room, *inputs)
+        return self._replay("train", room, self._update, inputs)
+
+    def room(self, sentences: int) -> int:
+        """The story length to compute with: exact on a CPU, one of a few on a GPU."""
+        available = self.training.batch.sentences.shape[2]
+        if self.device.type != "cuda":
+            return sentences
+        return min([room for room in _SENTENCE_ROOM if room >= sentences] + [available])
+
+    def _update(self, room: int, indices: Tensor, rates: Tensor, progress: Tensor, steps: Tensor) -> Tensor:
+        batch = self.training.take(self.which, indices, room)
+        batch = replace(batch, key=self.seeds * 1_000_003 + steps)
+        self.weights.grad = None
+        losses = self._vmapped(self._loss, self.layout.split(self.weights), batch, progress, self.num_answers, self.hidden)
+        losses.sum().backward()
+        assert self.weights.grad is not None
+        active = (batch.weights.sum((1, 2)) > 0).unsqueeze(1)
+        self.adam.update(self.weights, self.weights.grad, rates, self.clip, active)
+        return losses.detach()
+
+    def _vmapped(self, function: Callable[..., object], *inputs: object) -> Tensor:
+        return vmap(function)(*inputs)  # type: ignore[no-any-return]
+
+    def _loss(
+        self, weights: dict[str, Tensor], batch: Batch, progress: Tensor, num_answers: Tensor, hidden: Tensor
+    ) -> Float[Tensor, " part"]:
+        """The parts of one model's mean loss over its batch."""
+        draws = uniform(batch.key, tuple(batch.slot_words.shape), _ANONYMOUS_STREAM)
+        batch = anonymise(batch, draws < hidden)
+        reading = self._read(weights, batch, progress, num_answers)
+        num_classes = self.template.config.num_answers
+        parts = {"answer": answer_loss(reading.logits, batch, num_classes), **reading.losses}
+        if reading.further is not None:
+            parts["further"] = answer_loss(reading.further, batch, num_classes) * reading.further_weight
+        self.loss_parts = tuple(parts)
+        counted = batch.weights[:, 0]
+        return torch.stack([(part * counted).sum() for part in parts.values()]) / counted.sum().clamp(min=1)
+
+    def _read(
+        self, weights: dict[str, Tensor], batch: Batch, progress: Tensor | float, num_answers: Tensor, banks: int = 1
+    ) -> Reading:
+        reading: Reading = functional_call(self.template, weights, (batch, progress, banks))
+        further = None if reading.further is None else self._without_spare_answers(reading.further, num_answers)
+        return replace(reading, logits=self._without_spare_answers(reading.logits, num_answers), further=further)
+
+    def _without_spare_answers(self, logits: Tensor, num_answers: Tensor) -> Tensor:
+        """Rules out the answer classes that only other models of the fleet have."""
+        number = torch.arange(logits.shape[-1], device=logits.device)
+        spare = (number >= num_answers) & (number < self.template.config.num_answers)
+        return logits.masked_fill(spare, torch.finfo(logits.dtype).min)
+
+    @torch.no_grad()
+    def scores(self, questions_a_batch: int = 256) -> list[Score]:
+        """How each model does on its validation questions, reading its last bank."""
+        totals = torch.zeros(len(self), 6, device=self.device)
+        longest_first = [
+            torch.tensor(sorted(range(len(lengths)), key=lambda i: -lengths[i])) for lengths in self.validation.lengths
+        ]
+        for start in range(0, max(map(len, longest_first)), questions_a_batch):
+            parts = [longest_first[m.task][start : start + questions_a_batch] for m in self.members]
+            indices = torch.full((len(self), questions_a_batch), -1)
+            for row, part in zip(indices, parts, strict=True):
+                row[: len(part)] = part
+            lengths = [self.validation.lengths[m.task][int(p[0])] for m, p in zip(self.members, parts, strict=True) if len(p)]
+            room = min(self.room(max(lengths)), self.validation.batch.sentences.shape[2])
+            if self.device.type == "cuda":
+                totals += self._replay("score", room, self._count, (indices.to(self.device),))
+            else:
+                totals += self._count(room, indices)
+        return [_score(row) for row in totals.tolist()]
+
+    @torch.no_grad()
+    def _count(self, room: int, indices: Tensor) -> Float[Tensor, "model figure"]:
+        batch = self.validation.take(self.which, indices, room)
+        weights = {name: value.detach() for name, value in self.layout.split(self.weights).items()}
+        return self._vmapped(self._figures, weights, batch, self.num_answers)
+
+    def _figures(self, weights: dict[str, Tensor], batch: Batch, num_answers: Tensor) -> Float[Tensor, " figure"]:
+        reading = self._read(weights, batch, 1.0, num_answers)
+        target = answer_target(batch, self.template.config.num_answers, reading.logits.shape[-1])
+        counted = batch.weights
+        wrong = (reading.logits.argmax(-1) != target).to(counted.dtype) * counted
+        entities = reading.entities.unsqueeze(-1)
+        figures = (
+            counted,
+            wrong,
+            counted * entities,
+            counted * reading.entities_read,
+            counted * reading.entities_read / entities.clamp(min=1),
+            counted * reading.banks.unsqueeze(-1),
+        )
+        return torch.stack([figure.sum() for figure in figures])
+
+    def _replay(self, kind: str, room: int, function: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Tensor:
+        """Runs a function as a CUDA graph, captured the first time a story length is met."""
+        key = (kind, room, inputs[0].shape[1])
+        if key not in self._graphs:
+            self._graphs[key] = self._capture(room, function, inputs)
+        return self._graphs[key](*inputs)  # type: ignore[return-value]
+
+    def _capture(self, room: int, function: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Callable[..., Tensor]:
+        held = [value.clone() for value in inputs]
+        saved = self.state()
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(2):  # lets libraries allocate what a capture must not
+                function(room, *held)
+        torch.cuda.current_stream().wait_stream(stream)
+        self.weights.grad = None
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=self._pool):
+            result = function(room, *held)
+        self._pool = self._pool or graph.pool()
+        self.restore(saved)
+
+        def replay(*values: Tensor) -> Tensor:
+            for place, value in zip(held, values, strict=True):
+                place.copy_(value)
+            graph.replay()
+            return result.clone()
+
+        return replay
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that training has changed."""
+        adam = {f"adam.{f.name}": getattr(self.adam, f.name) for f in fields(Adam)}
+        return {name: value.detach().clone() for name, value in {"weights": self.weights, **adam}.items()}
+
+    @torch.no_grad()
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Goes back to a state."""
+        self.weights.copy_(state["weights"])
+        for f in fields(Adam):
+            getattr(self.adam, f.name).copy_(state[f"adam.{f.name}"])
+
+    def only(self, keep: Sequence[int]) -> "Fleet":
+        """A fleet of some of these models, each where it stands: what is finished stops costing."""
+        members = [self.members[i] for i in keep]
+        smaller = Fleet(members, self.training, self.validation, self.device, self.answer_room)
+        smaller.restore({name: value[list(keep)] for name, value in self.state().items()})
+        smaller.loss_parts = self.loss_parts
+        return smaller
+
+
+def _answer_room(members: Sequence[Member]) -> tuple[int, int]:
+    configs = [member.model.config for member in members]
+    return max(c.vocabulary_size for c in configs), max(c.num_answers for c in configs)
+
+
+def _template(model: Model, vocabulary_size: int, num_answers: int) -> Model:
+    """A module with room for every member's vocabulary; only its shape matters, the weights are given at each call."""
+    return type(model)(replace(model.config, vocabulary_size=vocabulary_size, num_answers=num_answers))  # type: ignore[call-arg]
+
+
+def _column(values: Sequence[float], device: torch.device, dtype: torch.dtype = torch.float32) -> Float[Tensor, "model one"]:
+    return torch.tensor(values, device=device, dtype=dtype).unsqueeze(1)
+
+
+def _score(row: list[float]) -> Score:
+    questions, wrong, entities, read, ratio, banks = row
+    mean = [value / questions for value in (entities, read, ratio, banks)]
+    return Score(
+        error_percent=100 * wrong / questions, entities=mean[0], entities_read=mean[1], ratio=mean[2], banks=mean[3]
+    )

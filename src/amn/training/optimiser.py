@@ -1,0 +1,65 @@
+"""Adam over rows of weights, each row with its own learning rate and clipping; and the learning-rate schedules."""
+
+from dataclasses import dataclass
+from math import cos, pi
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from amn.training.config import TrainConfig
+
+_BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8
+_FINAL_RATE = 0.01  # what is left of the learning rate at the end of the cosine schedule
+
+
+@dataclass(frozen=True)
+class Adam:
+    """The state of the optimiser, changed in place so that a captured graph can replay the update.
+
+    Args:
+        mean: running mean of the gradient.
+        square: running mean of its square.
+        steps: updates made so far, for each model.
+    """
+
+    mean: Float[Tensor, "model parameter"]
+    square: Float[Tensor, "model parameter"]
+    steps: Float[Tensor, "model one"]
+
+    @classmethod
+    def for_weights(cls, weights: Float[Tensor, "model parameter"]) -> "Adam":
+        """A fresh state."""
+        zeros = torch.zeros_like(weights)
+        return cls(zeros, zeros.clone(), zeros.new_zeros(len(weights), 1))
+
+    @torch.no_grad()
+    def update(
+        self,
+        weights: Float[Tensor, "model parameter"],
+        gradient: Float[Tensor, "model parameter"],
+        rate: Float[Tensor, "model one"],
+        clip: Float[Tensor, "model one"],
+        active: Bool[Tensor, "model one"],
+    ) -> None:
+        """One step for each active model; the others stay as they are."""
+        norm = gradient.norm(dim=1, keepdim=True)
+        gradient = gradient * (clip / (norm + 1e-6)).clamp(max=1)
+        active_ = active.to(weights.dtype)
+        self.steps.add_(active_)
+        self.mean.lerp_(gradient, (1 - _BETA_1) * active_)
+        self.square.lerp_(gradient * gradient, (1 - _BETA_2) * active_)
+        steps = self.steps.clamp(min=1)
+        mean = self.mean / (1 - _BETA_1**steps)
+        square = self.square / (1 - _BETA_2**steps)
+        weights.sub_(active_ * rate * mean / (square.sqrt() + _EPSILON))
+
+
+def learning_rate(config: TrainConfig, step: int, steps_per_epoch: int) -> float:
+    """The learning rate of a step."""
+    warm = min(1.0, (step + 1) / max(1, config.warmup_steps))
+    if config.schedule == "halving":
+        return config.learning_rate * warm * 0.5 ** (step // steps_per_epoch // config.halve_every)
+    done = step / (config.epochs * steps_per_epoch)
+    fall = max(0.0, 2 * done - 1)
+    return config.learning_rate * warm * (_FINAL_RATE + (1 - _FINAL_RATE) * (1 + cos(pi * fall)) / 2)

@@ -1,0 +1,168 @@
+"""From a run's description to its data and its untrained model."""
+
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+
+import torch
+
+from amn.data.batches import Dataset, Sizes, encode
+from amn.data.examples import Example, examples
+from amn.data.source import SPLITS, load_task
+from amn.data.story import Story
+from amn.data.vocabulary import Vocabulary
+from amn.errors import DataError
+from amn.training.config import RunSpec
+
+ALL_TASKS = tuple(range(1, 21))
+JOINT = "joint"
+_GENERATED_SEED = 3  # of the stories that stand in for a training file that is not at hand
+_Key = tuple[str | int, str | None, int, bool, int | None]
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """The examples of one task, and the words that its training stories hold."""
+
+    training: list[Example]
+    validation: list[Example]
+    vocabulary: Vocabulary
+    source: str
+
+
+def task_stories(task: int | str, data: str | None, split: str) -> tuple[list[Story], str]:
+    """The stories of a split and where they come from; a training file that is missing is generated instead."""
+    if isinstance(task, str):
+        from amn.data.tasks import generate_preset  # late: released files need no generator
+
+        seed = _GENERATED_SEED + list(SPLITS).index(split)
+        return list(generate_preset(task, questions=SPLITS[split], seed=seed)), "generated"
+    try:
+        return load_task(data, task, split), "generated" if data is None else "released"
+    except DataError:
+        if split != "train" or data is None or not Path(data).is_dir():
+            raise
+        return load_task(None, task, split, seed=_GENERATED_SEED), "generated"
+
+
+def data_key(spec: RunSpec) -> _Key:
+    """What of a run decides its examples: runs with equal keys share them."""
+    train = spec.train
+    return (spec.task, spec.data, train.window, train.together, train.train_questions)
+
+
+def load_data(key: _Key) -> TaskData:
+    """Reads or generates the examples of a task, or of all twenty together."""
+    task, data, window, together, train_questions = key
+    if task == JOINT:
+        return _joined([load_data((number, data, window, together, train_questions)) for number in ALL_TASKS])
+    training, source = task_stories(task, data, "train")
+    validation, _ = task_stories(task, data, "valid")
+    chosen = list(examples(training, window=window, together=together))[:train_questions]
+    return TaskData(
+        training=chosen,
+        validation=list(examples(validation, window=window, together=together)),
+        vocabulary=_vocabulary(chosen),
+        source=source,
+    )
+
+
+def _vocabulary(chosen: list[Example]) -> Vocabulary:
+    """The words and answers of training examples."""
+    seen = {word for one in chosen for row in (*one.sentences, *one.questions) for word in row}
+    answers = {answer.lower() for one in chosen for answer in one.answers if answer is not None}
+    return Vocabulary.from_json({"words": sorted(seen), "answers": sorted(answers)})
+
+
+def _joined(parts: list[TaskData]) -> TaskData:
+    words = {word for part in parts for word in part.vocabulary.to_json()["words"]}
+    answers = {answer for part in parts for answer in part.vocabulary.answers}
+    return TaskData(
+        training=[example for part in parts for example in part.training],
+        validation=[example for part in parts for example in part.validation],
+        vocabulary=Vocabulary.from_json({"words": sorted(words), "answers": sorted(answers)}),
+        source="all tasks",
+    )
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A task's data as tensors."""
+
+    training: Dataset
+    validation: Dataset
+    vocabulary: Vocabulary
+    source: str
+
+
+def encode_all(keys: list[_Key], *, workers: int = 1) -> list[Encoded]:
+    """The data of several tasks, padded alike so that they can be stacked."""
+    loaded = _map(load_data, keys, workers)
+    jobs = []
+    for data in loaded:
+        jobs += [(data.training, data.vocabulary), (data.validation, data.vocabulary)]
+    chunks = [(part, job[1]) for job in jobs for part in _chunks(job[0], workers)]
+    sets = _map(_encode_job, chunks, workers)
+    room = Sizes()
+    for one in sets:
+        room = room.union(one.sizes)
+    widened = iter([widen(one, room) for one in sets])
+    joined = [_concatenate([next(widened) for _ in _chunks(job[0], workers)]) for job in jobs]
+    return [
+        Encoded(joined[2 * i], joined[2 * i + 1], data.vocabulary, data.source) for i, data in enumerate(loaded)
+    ]
+
+
+def _chunks(items: list[Example], workers: int) -> list[list[Example]]:
+    size = max(2000, -(-len(items) // (4 * workers)))
+    return [items[i : i + size] for i in range(0, len(items), size)] if workers > 1 else [items]
+
+
+def _encode_job(job: tuple[list[Example], Vocabulary]) -> Dataset:
+    return encode(*job)
+
+
+def _map(function, items, workers):  # type: ignore[no-untyped-def]
+    if workers <= 1 or len(items) == 1:
+        return [function(item) for item in items]
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        return list(pool.map(function, items))
+
+
+def _concatenate(sets: list[Dataset]) -> Dataset:
+    if len(sets) == 1:
+        return sets[0]
+    names = [name for name in vars(sets[0].batch) if name != "key"]
+    batch = replace(sets[0].batch, **{n: torch.cat([getattr(one.batch, n) for one in sets]) for n in names})
+    return Dataset(batch, torch.cat([one.lengths for one in sets]))
+
+
+def widen(data: Dataset, room: Sizes) -> Dataset:
+    """The same examples with more padding."""
+    b = data.batch
+    inside = b.members.shape[2]
+    count, sentences, _, columns = b.edges.shape
+    edges = b.edges.new_zeros(count, room.sentences, room.members, room.members + columns - inside)
+    edges[:, :sentences, :inside, :inside] = b.edges[..., :inside]
+    edges[:, :sentences, :inside, room.members :] = b.edges[..., inside:]
+    batch = replace(
+        b,
+        slot_words=_pad(b.slot_words, room.slots),
+        sentences=_pad(b.sentences, room.sentences, room.words),
+        members=_pad(b.members, room.sentences, room.members),
+        context=_pad(b.context, room.sentences, b.context.shape[2]),
+        edges=edges,
+        questions=_pad(b.questions, room.questions, room.question_words),
+        answers=_pad(b.answers, room.questions, fill=-1),
+        answer_slots=_pad(b.answer_slots, room.questions),
+        weights=_pad(b.weights, room.questions),
+    )
+    return Dataset(batch, data.lengths)
+
+
+def _pad(values: torch.Tensor, *sizes: int, fill: int = 0) -> torch.Tensor:
+    room = [pad for size, own in zip(sizes[::-1], values.shape[:0:-1], strict=True) for pad in (0, size - own)]
+    return torch.nn.functional.pad(values, room, value=fill)
+
+

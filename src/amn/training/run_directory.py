@@ -1,0 +1,96 @@
+"""The directory of one run: its description, its log, its best model and, when it has finished, its result."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from amn.errors import CheckpointError
+from amn.training.config import RunSpec
+from amn.training.model_directory import TrainedModel, save_model, write_atomically
+
+SPEC_FILE, LOG_FILE, RESULT_FILE, STATE_FILE, BEST = "run.json", "log.jsonl", "result.json", "state.safetensors", "best"
+
+
+@dataclass(frozen=True)
+class RunDirectory:
+    """Names and formats of what a run leaves behind."""
+
+    path: Path
+
+    @property
+    def state(self) -> Path:
+        """Where a run that trains alone keeps its checkpoint."""
+        return self.path / STATE_FILE
+
+    @property
+    def best(self) -> Path:
+        """The model directory of the best weights so far."""
+        return self.path / BEST
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run came to its end."""
+        return (self.path / RESULT_FILE).exists()
+
+    def start(self, spec: RunSpec, *, resume: bool) -> None:
+        """Makes the directory; one that is there already is only used to resume the same run."""
+        known = self.path / SPEC_FILE
+        if known.exists():
+            if not resume:
+                raise CheckpointError(f"{self.path} holds a run already: give --resume to go on, or another --out")
+            found = self.spec()
+            if found.to_json() != json.loads(json.dumps(spec.to_json())):
+                raise CheckpointError(f"{self.path} holds another run ({found.name} with other settings): give another --out")
+            return
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            write_atomically(known, json.dumps(spec.to_json(), indent=1) + "\n")
+        except OSError as error:
+            raise CheckpointError(f"{self.path} cannot be written ({error}): give another --out") from error
+
+    def spec(self) -> RunSpec:
+        """The run's description."""
+        try:
+            return RunSpec.from_json(json.loads((self.path / SPEC_FILE).read_text(encoding="utf-8")))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise CheckpointError(f"{self.path} is no run directory ({error})") from error
+
+    def log(self, entry: dict[str, Any]) -> None:
+        """Adds a line to the log."""
+        with (self.path / LOG_FILE).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """The lines of the log."""
+        path = self.path / LOG_FILE
+        if path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                try:
+                    yield json.loads(line)
+                except ValueError:  # the last line of a run that was killed while writing
+                    return
+
+    def forget_after(self, epoch: int) -> None:
+        """Cuts the log back to what a checkpoint knows of, so that resuming repeats no line."""
+        kept = [entry for entry in self.entries() if entry["epoch"] <= epoch]
+        write_atomically(self.path / LOG_FILE, "".join(json.dumps(entry) + "\n" for entry in kept))
+
+    def save_best(self, trained: TrainedModel, card: str) -> None:
+        """Replaces the best model."""
+        save_model(self.best, trained, card)
+
+    def finish(self, result: dict[str, Any]) -> None:
+        """Records the result; from now on the run counts as finished."""
+        write_atomically(self.path / RESULT_FILE, json.dumps(result, indent=1) + "\n")
+
+    def result(self) -> dict[str, Any]:
+        """The recorded result."""
+        found: dict[str, Any] = json.loads((self.path / RESULT_FILE).read_text(encoding="utf-8"))
+        return found
+
+
+def score_entry(score: Any) -> dict[str, float]:
+    """A score as plain rounded numbers for a log line."""
+    return {name: round(value, 4) for name, value in asdict(score).items()}
