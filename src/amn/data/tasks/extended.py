@@ -1,0 +1,105 @@
+"""Generated stories: whole tasks, and the two extensions of the AMN paper as presets."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from amn.data.story import Story
+from amn.data.tasks.config import GeneratorConfig, Task, plan_for
+from amn.data.tasks.distractors import distract
+from amn.data.tasks.scene import DeadEndError, Plan
+from amn.data.tasks.table import TASKS
+from amn.errors import ConfigError, did_you_mean
+
+# Dead ends are rare unless the settings are at odds: then it is better to say so than to search for long.
+_MOST_TRIES = 500
+
+_LIKE_RELEASED = GeneratorConfig()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """A named task with its settings."""
+
+    task: int
+    config: GeneratorConfig
+    about: str
+
+
+PRESETS: dict[str, Preset] = {
+    "scaled": Preset(
+        task=1,
+        config=GeneratorConfig(people=50, places=50, sentences=90, reach=None),
+        about="task 1 with 100 names and 90 sentences a story",
+    ),
+    "multi": Preset(
+        task=1,
+        config=GeneratorConfig(sentences=10, questions=3, reach=None, together=True),
+        about="task 1 with three questions given together at the end of each story",
+    ),
+}
+
+
+def generate(task: int, *, questions: int, seed: int, config: GeneratorConfig = _LIKE_RELEASED) -> Iterator[Story]:
+    """Stories of a task, the same for the same arguments everywhere.
+
+    Args:
+        task: 1 to 20.
+        questions: how many to give in all; the last story ends with the question that fills this number.
+        seed: other seeds give other stories.
+        config: what the stories look like.
+
+    Raises:
+        ConfigError: at once for settings that the task cannot follow; while drawing for settings at odds.
+    """
+    if task not in TASKS:
+        raise ConfigError(f"task {task} is unknown: expected a number from {min(TASKS)} to {max(TASKS)}")
+    if questions < 0:
+        raise ConfigError(f"questions must be 0 or more, found {questions}")
+    plan = plan_for(TASKS[task], config)
+    return _stories(TASKS[task], plan, questions, seed, config.distractors)
+
+
+def generate_preset(name: str, *, questions: int, seed: int) -> Iterator[Story]:
+    """Stories of a named extension; see `PRESETS`.
+
+    Raises:
+        ConfigError: for a name that is not known.
+    """
+    if name not in PRESETS:
+        raise ConfigError(f"preset {name!r} is unknown: {did_you_mean(name, PRESETS)}")
+    preset = PRESETS[name]
+    return generate(preset.task, questions=questions, seed=seed, config=preset.config)
+
+
+def _stories(task: Task, plan: Plan, questions: int, seed: int, distractors: int) -> Iterator[Story]:
+    number = 0
+    while questions > 0:
+        # A text seed is hashed by its letters, the same on every machine, and keeps stories apart from each other.
+        rng = Random(f"{task.number}/{seed}/{number}")
+        story = _finished(task, plan, rng)
+        if distractors:
+            story = distract(rng, story, distractors)
+        story = _cut(story, questions)
+        yield story
+        questions -= len(story.questions)
+        number += 1
+
+
+def _finished(task: Task, plan: Plan, rng: Random) -> Story:
+    for _ in range(_MOST_TRIES):
+        try:
+            return task.make(rng, plan)
+        except DeadEndError:
+            continue
+    raise ConfigError(
+        f"task {task.number} ({task.name}): no story found in {_MOST_TRIES} tries with these settings; "
+        "allow more sentences, fewer questions, or fewer people and places"
+    )
+
+
+def _cut(story: Story, questions: int) -> Story:
+    if len(story.questions) <= questions:
+        return story
+    kept = story.questions[:questions]
+    return Story(sentences=story.sentences[: kept[-1].after], questions=kept)

@@ -1,0 +1,172 @@
+"""How a story is built: a draft that collects lines, a plan that says how many, and the loop that tells and asks."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from random import Random
+from typing import ClassVar, Generic, TypeVar
+
+from amn.data.story import Question, Story
+from amn.data.tasks.wording import Wording, say_event
+from amn.data.world import Event, World
+
+# A story that has grown this long without enough questions will not find them: the settings are at odds.
+_LONGEST = 4000
+
+
+class DeadEndError(Exception):
+    """A story that cannot be finished as planned; the generator draws another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a story is to hold, checked and filled in from a `GeneratorConfig`.
+
+    Args:
+        people: names to use, in the order of the lists.
+        places: names to use.
+        objects: names to use.
+        wording: verb phrases.
+        lua: follow the rules of the Lua generator where they differ from the released stories.
+        sentences: how many to tell; None for as many as the task takes by itself.
+        questions: how many to ask; None for the task's own number.
+        reach: how many of the latest facts questions are about; None for all.
+        together: ask all questions after the last sentence.
+    """
+
+    people: tuple[str, ...]
+    places: tuple[str, ...]
+    objects: tuple[str, ...]
+    wording: Wording
+    lua: bool
+    sentences: int | None
+    questions: int | None
+    reach: int | None
+    together: bool
+
+
+@dataclass(slots=True)
+class Draft:
+    """A story being written."""
+
+    sentences: list[str] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+
+    def tell(self, sentence: str) -> int:
+        """Adds a sentence and returns its index."""
+        self.sentences.append(sentence)
+        return len(self.sentences) - 1
+
+    def ask(self, text: str, answer: str, support: Iterable[int]) -> None:
+        """Adds a question about what was told so far."""
+        after = len(self.sentences)
+        self.questions.append(Question(text=text, answer=answer, after=after, support=tuple(support)))
+
+    def story(self) -> Story:
+        """The finished story."""
+        return Story(sentences=tuple(self.sentences), questions=tuple(self.questions))
+
+
+StoryMaker = Callable[[Random, Plan], Story]
+Topic = TypeVar("Topic")
+
+
+class Scene(ABC, Generic[Topic]):
+    """A story told in pairs of facts, with a question tried after each pair.
+
+    Args:
+        rng: the story's source of chance.
+        plan: what the story is to hold.
+    """
+
+    usual_questions: ClassVar[int] = 5
+    block: ClassVar[int] = 1  # sentences of one `tell`
+
+    def __init__(self, rng: Random, plan: Plan) -> None:
+        self.rng, self.plan = rng, plan
+        self.world = World(rng, plan.people, plan.places, plan.objects)
+        self.draft = Draft()
+        self.asked: list[Topic] = []
+
+    @abstractmethod
+    def tell(self) -> None:
+        """Tells one block of sentences."""
+
+    @abstractmethod
+    def topics(self) -> list[Topic]:
+        """What can be asked now, each as often as it is likely."""
+
+    @abstractmethod
+    def question(self, topic: Topic) -> None:
+        """Asks about a topic."""
+
+    def told(self) -> int:
+        """How many sentences the story holds, those still to be ordered included."""
+        return len(self.draft.sentences)
+
+    def recent(self) -> list[Event]:
+        """The latest facts: the released stories ask about the last five only."""
+        return self.world.events[-self.plan.reach :] if self.plan.reach else self.world.events
+
+    def tell_event(self, kinds: tuple[str, ...]) -> Event:
+        """Lets something happen and tells it."""
+        event = self.world.act(kinds)
+        event.line = self.draft.tell(say_event(self.rng, self.plan.wording, event))
+        return event
+
+    def ask(self) -> bool:
+        """Asks one question if there is one to ask."""
+        topics = self.topics()
+        if self.plan.together:
+            topics = [topic for topic in topics if topic not in self.asked] or topics
+        if not topics:
+            return False
+        topic = self.rng.choice(topics)
+        self.asked.append(topic)
+        self.question(topic)
+        return True
+
+    def finish(self) -> None:  # noqa: B027 (most scenes have nothing left to tell)
+        """Tells what was held back, when the story ends without a question."""
+
+    def play(self) -> Story:
+        """Tells and asks as planned."""
+        wanted = self.plan.questions or self.usual_questions
+        if self.plan.sentences is not None:
+            self._play_to_length(wanted, self.plan.sentences)
+        elif self.plan.together:
+            self._play_to_length(wanted, 2 * self.usual_questions)
+        else:
+            self._play_freely(wanted)
+        return self.draft.story()
+
+    def _tell_pair(self, room: int) -> None:
+        for _ in range(max(1, min(2, room) // self.block)):
+            self.tell()
+
+    def _play_freely(self, wanted: int) -> None:
+        while wanted > len(self.draft.questions):
+            if self.told() >= _LONGEST:
+                raise DeadEndError
+            self._tell_pair(2)
+            self.ask()
+
+    def _play_to_length(self, wanted: int, length: int) -> None:
+        """Spreads the questions evenly; those that found no place are asked at the end."""
+        while self.told() < length:
+            self._tell_pair(length - self.told())
+            while len(self.draft.questions) < self._due(wanted, length) and self.ask():
+                pass
+        if len(self.draft.questions) < wanted:
+            raise DeadEndError
+        self.finish()
+
+    def _due(self, wanted: int, length: int) -> int:
+        if self.told() == length:
+            return wanted
+        return 0 if self.plan.together else wanted * self.told() // length
+
+
+def scene(kind: type[Scene]) -> StoryMaker:
+    """The maker of stories of one kind of scene."""
+    return lambda rng, plan: kind(rng, plan).play()

@@ -1,0 +1,76 @@
+"""Task 18: does a thing fit in another? Each question takes two of the told comparisons."""
+
+from collections.abc import Callable
+from random import Random
+
+from amn.data.story import Story
+from amn.data.tasks.scene import DeadEndError, Draft, Plan
+
+SMALL = ("chocolate", "box of chocolates")
+CONTAINERS = ("box", "chest", "suitcase", "container")
+
+_BATCH = 5
+_USUAL_QUESTIONS = 5
+# How often a question is drawn in vain before more is told.
+_TRIES = 90
+
+# A smaller and a bigger thing.
+Fact = tuple[str, str]
+
+
+def sizes(rng: Random, plan: Plan) -> Story:
+    """Facts come in batches, repeats and all, until questions can be asked of them."""
+    draft = Draft()
+    facts: list[Fact] = []
+    order = [*SMALL, *rng.sample(CONTAINERS, len(CONTAINERS))]
+    wanted = plan.questions or _USUAL_QUESTIONS
+    batch = plan.sentences or _BATCH
+    while True:
+        _tell_batch(rng, draft, facts, order, batch, plan)
+        if _ask(rng, draft, facts, plan, wanted):
+            return draft.story()
+        if plan.sentences is not None:
+            raise DeadEndError
+        if plan.questions is not None:  # the released stories start anew with their count, a set number does not
+            wanted = plan.questions - len(draft.questions)
+
+
+def _tell_batch(rng: Random, draft: Draft, facts: list[Fact], order: list[str], count: int, plan: Plan) -> None:
+    for _ in range(count):
+        low, high = sorted(rng.sample(range(len(order)), 2))
+        facts.append((order[low], order[high]))
+        if plan.lua or rng.random() < 0.5:
+            draft.tell(f"The {order[high]} is bigger than the {order[low]}.")
+        else:
+            draft.tell(f"The {order[low]} fits inside the {order[high]}.")
+
+
+def _ask(rng: Random, draft: Draft, facts: list[Fact], plan: Plan, wanted: int) -> bool:
+    """Draws questions about recent facts; says whether enough were found."""
+    reach = plan.reach or len(facts)
+    for _ in range(_TRIES + wanted):
+        line = rng.randrange(max(0, len(facts) - reach), len(facts))
+        yes = rng.random() < 0.5
+        links = _follows(facts[line], facts, below=yes)
+        if links is None:
+            continue
+        small, big = (facts[links][0], facts[line][1]) if yes else (facts[line][0], facts[links][1])
+        draft.ask(_say_question(rng, small, big, yes, plan.lua), "yes" if yes else "no", (line, links))
+        wanted -= 1
+        if wanted == 0:
+            return True
+    return False
+
+
+def _follows(fact: Fact, facts: list[Fact], *, below: bool) -> int | None:
+    """The first line whose fact joins on to this one, below it or above it."""
+    joins: Callable[[Fact], bool] = (lambda other: other[1] == fact[0]) if below else lambda other: other[0] == fact[1]
+    return next((line for line, other in enumerate(facts) if joins(other)), None)
+
+
+def _say_question(rng: Random, small: str, big: str, yes: bool, lua: bool) -> str:
+    """Asks of the true order, or of the reverse."""
+    low, high = (small, big) if yes else (big, small)
+    if lua or rng.random() < 0.5:
+        return f"Is the {high} bigger than the {low}?"
+    return f"Does the {low} fit in the {high}?"

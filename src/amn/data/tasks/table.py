@@ -1,0 +1,86 @@
+"""The 20 tasks: a new one is one more row."""
+
+from amn.data.names import AFRAID, COLOURED, GIVERS, MOTIVATED, MOVERS, ROOMS, THINGS, TOWN, TOWNSFOLK
+from amn.data.tasks.belief import EitherOr, Negation
+from amn.data.tasks.carrying import CarryCount, CarryList, ThingPlace, ThingPlaceBefore
+from amn.data.tasks.config import Task
+from amn.data.tasks.giving import Give
+from amn.data.tasks.motives import MOTIVES, motives
+from amn.data.tasks.moving import PairMove, PairPronoun, Presence, PronounMove, Whereabouts
+from amn.data.tasks.reasoning import colours, fears
+from amn.data.tasks.scene import scene
+from amn.data.tasks.sizes import sizes
+from amn.data.tasks.space import neighbours, paths, positions
+from amn.data.tasks.times import Day
+
+_MOVING = {"people": MOVERS, "places": ROOMS}
+_CARRYING = {**_MOVING, "objects": THINGS}
+_TOWN = {"people": TOWNSFOLK, "places": TOWN}
+_MOTIVE_WORDS = tuple(word for words in MOTIVES.values() for word in words)
+
+_ROWS = (
+    Task(number=1, name="single-supporting-fact", make=scene(Whereabouts), **_MOVING),
+    Task(number=2, name="two-supporting-facts", make=scene(ThingPlace), **_CARRYING),
+    Task(number=3, name="three-supporting-facts", make=scene(ThingPlaceBefore), **_CARRYING),
+    Task(
+        number=4,
+        name="two-arg-relations",
+        make=neighbours,
+        places=ROOMS,
+        fewest=(0, 3, 0),
+        lengths=None,
+        in_turn=False,
+    ),
+    Task(
+        number=5,
+        name="three-arg-relations",
+        make=scene(Give),
+        people=GIVERS,
+        places=ROOMS,
+        objects=THINGS,
+        fewest=(2, 2, 1),
+    ),
+    Task(number=6, name="yes-no-questions", make=scene(Presence), **_CARRYING),
+    Task(number=7, name="counting", make=scene(CarryCount), **_CARRYING),
+    Task(number=8, name="lists-sets", make=scene(CarryList), **_CARRYING),
+    Task(number=9, name="simple-negation", make=scene(Negation), **_MOVING),
+    Task(number=10, name="indefinite-knowledge", make=scene(EitherOr), **_TOWN),
+    Task(number=11, name="basic-coreference", make=scene(PronounMove), even=True, **_MOVING),
+    Task(number=12, name="conjunction", make=scene(PairMove), fewest=(2, 3, 0), **_MOVING),
+    Task(number=13, name="compound-coreference", make=scene(PairPronoun), fewest=(2, 3, 0), even=True, **_MOVING),
+    Task(number=14, name="time-reasoning", make=scene(Day), fewest=(3, 4, 0), **_TOWN),
+    Task(number=15, name="basic-deduction", make=fears, people=AFRAID, lengths=None, in_turn=False),
+    Task(
+        number=16,
+        name="basic-induction",
+        make=colours,
+        people=COLOURED,
+        fewest=(2, 0, 0),
+        lengths=None,
+        counts_questions=False,
+        in_turn=False,
+    ),
+    Task(number=17, name="positional-reasoning", make=positions, lengths=None, in_turn=False),
+    Task(number=18, name="size-reasoning", make=sizes, in_turn=False),
+    Task(
+        number=19,
+        name="path-finding",
+        make=paths,
+        places=ROOMS,
+        fewest=(0, 6, 0),
+        lengths=(2, 10),
+        counts_questions=False,
+        in_turn=False,
+    ),
+    Task(
+        number=20,
+        name="agents-motivations",
+        make=motives,
+        people=MOTIVATED,
+        counts_questions=False,
+        in_turn=False,
+        fixed=_MOTIVE_WORDS,
+    ),
+)
+
+TASKS: dict[int, Task] = {task.number: task for task in _ROWS}
