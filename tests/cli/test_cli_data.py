@@ -116,8 +116,10 @@ def test_generate_follows_format_knobs_and_renaming(capsys: Output, front: str, 
     code, out, _ = run(capsys, *line, "--people", 6, "--sentences", 12, "--questions-per-story", 2, "--json")
     summary = json.loads(out)
     assert (code, summary["questions"], summary["format"], summary["task"]) == (0, 20, "jsonl", 1)
-    stories = list(read_stories(file))
-    assert {len(story.questions) for story in stories} == {2}
+    assert {(len(story.sentences), len(story.questions)) for story in read_stories(file)} == {(12, 2)}
+    assert run(capsys, *line, "--together", "--reach", 0, "--held-out", "Mary", "--held-out", "John")[0] == 0
+    assert all(question.after == len(story.sentences) for story in read_stories(file) for question in story.questions)
+    assert not any("Mary" in sentence for story in read_stories(file) for sentence in story.sentences)
     assert run(capsys, *line, "--rename")[0] == 0
     assert not any("Mary" in sentence for story in read_stories(file) for sentence in story.sentences)
 
@@ -136,12 +138,14 @@ USAGE = {
     "no number": (["generate", "--task", "one"], "one"),
     "no argument": (["data", "check"], "path"),
     "no choice": (["generate", "--task", "1", "--format", "xml"], "jsonl"),
-    "no task of that number": (["generate", "--task", "21"], "unknown task 21"),
+    "no task of that number": (["generate", "--task", "21"], "task 21 is unknown"),
     "no preset of that name": (["generate", "--preset", "scald"], "did you mean scaled?"),
     "neither": (["generate"], "either --task or --preset"),
     "both": (["generate", "--task", "1", "--preset", "multi"], "either --task or --preset"),
     "no questions": (["generate", "--task", "1", "--questions", "0"], "at least 1"),
-    "knobs of a preset": (["generate", "--preset", "multi", "--people", "3"], "--people"),
+    "knobs of a preset": (["generate", "--preset", "multi", "--people", "3"], "people can only go with --task"),
+    "knobs at odds with the task": (["generate", "--task", "16", "--sentences", "3"], "sentences is fixed"),
+    "a name that no story holds": (["generate", "--task", "1", "--held-out", "Marry"], "did you mean mary"),
     "JSON without a file": (["generate", "--task", "1", "--json"], "--out"),
 }
 

@@ -10,7 +10,7 @@ from amn.data.check import DataReport, check_data
 from amn.data.files import BadLines
 from amn.data.source import WRITERS, format_of, read_stories
 from amn.data.story import Story
-from amn.errors import AMNError, ConfigError, did_you_mean
+from amn.errors import AMNError, ConfigError
 
 SHOWN_WORDS = 20  # unknown words listed on a terminal; --json has them all
 _Knobs = dict[str, Any]
@@ -32,6 +32,8 @@ def generate(
     questions_per_story: int | None = None,
     distractors: int | None = None,
     held_out: tuple[str, ...] = (),
+    reach: int | None = None,
+    together: bool = False,
     wording: Literal["released", "lua"] | None = None,
     json: bool = False,
 ) -> int | None:
@@ -52,19 +54,22 @@ def generate(
         questions_per_story: how many questions a story has.
         distractors: how many sentences that matter to no question are added to a story.
         held_out: a name that must not occur; may be given several times.
+        reach: how many of the latest facts questions are about; 0 for all of the story.
+        together: ask all questions of a story after its last sentence.
         wording: as in the released data, or as the public Lua generator words it.
         json: print what was written as JSON; needs --out.
     """
     knobs: _Knobs = {"people": people, "places": places, "objects": objects, "sentences": sentences}
     knobs |= {"questions": questions_per_story, "distractors": distractors, "held_out": held_out or None}
-    given = {name: value for name, value in (knobs | {"wording": wording}).items() if value is not None}
+    knobs |= {"reach": reach, "together": together or None, "wording": wording}
+    given = {name: value for name, value in knobs.items() if value is not None}
     if json and out is None:
         raise ConfigError("--json describes a file that was written: give --out too")
     stories = _stories(task, preset, questions, seed, given)
     if rename:
         from amn.data.tasks import rename as renamed
 
-        stories = iter(renamed(stories, seed=seed))
+        stories = renamed(stories, seed=seed)
     chosen = format or format_of(out or "")
     written = WRITERS[chosen](stories, out or sys.stdout)
     if json:
@@ -83,15 +88,13 @@ def _stories(task: int | None, preset: str | None, questions: int, seed: int, kn
         raise ConfigError(f"--questions must be at least 1, not {questions}")
     if (task is None) == (preset is None):
         raise ConfigError("give either --task or --preset")
-    if preset is None:
-        if task not in tasks.TASKS:
-            raise ConfigError(f"unknown task {task}: known are {', '.join(map(str, sorted(tasks.TASKS)))}")
-        return iter(tasks.generate(task, questions=questions, seed=seed, config=tasks.GeneratorConfig(**knobs)))
-    if preset not in tasks.PRESETS:
-        raise ConfigError(f"unknown preset {preset!r}: {did_you_mean(preset, tasks.PRESETS)}")
+    if task is not None:
+        if knobs.get("reach") == 0:
+            knobs = knobs | {"reach": None}
+        return tasks.generate(task, questions=questions, seed=seed, config=tasks.GeneratorConfig(**knobs))
     if knobs:
-        raise ConfigError(f"a preset fixes its own sizes; --{next(iter(knobs)).replace('_', '-')} goes with --task")
-    return iter(tasks.generate_preset(preset, questions=questions, seed=seed))
+        raise ConfigError(f"a preset fixes its own settings: {', '.join(knobs)} can only go with --task")
+    return tasks.generate_preset(preset or "", questions=questions, seed=seed)
 
 
 def check(path: Path, /, *, vocabulary: Path | None = None, skip_bad: bool = False, json: bool = False) -> int:
