@@ -20,7 +20,7 @@ _GIVING = (
     ("to", pattern("who received the {thing}")),
     ("to", pattern("who did {who} give the {thing} to")),
 )
-_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _PLACED = ("move", "in", "not in", "either")
 
 
@@ -149,7 +149,9 @@ def how_many_held(sentences: Sequence[str], question: str) -> str:
     """Task 7; the Lua wording asks "holding" and answers "zero"."""
     slots = ask(question, _HOW_MANY)
     count = len(_world(sentences).held(slots["who"]))
-    return "zero" if count == 0 and slots["verb"] == "holding" else _NUMBERS[count]
+    if count == 0 and slots["verb"] == "holding":
+        return "zero"
+    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
 
 
 def what_is_held(sentences: Sequence[str], question: str) -> str:
