@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-# The released stories hold more gives than an even draw of actions makes: about 2 + (things held) per other action.
-_GIVE_ODDS = 2
-_MOST_GIVE_ODDS = 5
+CARRYING = ("move", "get", "drop")
+
+# Measured on the released stories: how often somebody gives when somebody can, and how many times likelier it is that
+# the thing given last is given again, and given back.
+_GIVE_SHARE = 0.43
+_AGAIN = 3
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +55,7 @@ class World:
         self.events: list[Event] = []
         self.last_move: dict[str, Event] = {}
         self.last_handling: dict[str, Event] = {}  # of each thing
+        self.last_give: Event | None = None
         self.carried: dict[str, list[Event]] = {}  # the moves that a thing made since it was last taken
         self.handlings: dict[str, list[Event]] = defaultdict(list)  # of each person, giving and receiving included
 
@@ -63,12 +67,12 @@ class World:
         """Things that the person carries."""
         return [item for item in self.objects if self.holder[item] == person]
 
-    def act(self, kinds: Sequence[str]) -> Event:
+    def act(self, kinds: Sequence[str], *, giving: bool = False) -> Event:
         """Something possible happens: actor and kind are drawn anew until they fit, as in the released stories."""
-        while True:
+        event = self._give() if giving else None
+        while event is None:
             event = self._attempt(self.rng.choice(self.people), self.rng.choice(kinds))
-            if event is not None:
-                return event
+        return event
 
     def move(self, person: str, place: str, kind: str = "move") -> Event:
         """The person goes to a place, and takes along what they hold."""
@@ -86,7 +90,8 @@ class World:
             return None if place == self.at[actor] else self.move(actor, place)
         if kind == "get":
             return self._get(actor)
-        return self._part_with(actor, kind)
+        held = self.held_by(actor)
+        return self._drop(actor, self.rng.choice(held)) if held else None
 
     def _get(self, actor: str) -> Event | None:
         here = self.at[actor]
@@ -98,26 +103,35 @@ class World:
         self.carried[item] = []
         return self._handle(Event("get", actor, here, item, before=self.last_move.get(actor)))
 
-    def _part_with(self, actor: str, kind: str) -> Event | None:
-        held = self.held_by(actor)
-        if not held:
-            return None
-        return self._give(actor, held) if kind == "give" else self._drop(actor, self.rng.choice(held))
-
     def _drop(self, actor: str, item: str) -> Event:
         self.holder[item] = None
         self.lies_at[item] = self.at[actor]
         return self._handle(Event("drop", actor, self.at[actor], item, before=self.last_move.get(actor)))
 
-    def _give(self, actor: str, held: list[str]) -> Event | None:
-        here = self.at[actor]
-        near = [person for person in self.people if person != actor and self.at[person] == here]
-        if not near or self.rng.randrange(_MOST_GIVE_ODDS) >= _GIVE_ODDS + len(held):
+    def _give(self) -> Event | None:
+        """Somebody gives something to somebody near. Right after a give, only the same thing can be given on."""
+        holders = {item: holder for item, holder in self.holder.items() if holder is not None}
+        company = {item: self._company(holder) for item, holder in holders.items()}
+        items = [item for item in company if company[item]]
+        if not items or self.rng.random() >= _GIVE_SHARE:
             return None
-        item, receiver = self.rng.choice(held), self.rng.choice(near)
+        last = self.last_give
+        item = last.item if last is not None and last is self.events[-1] else self._likelier(items, last and last.item)
+        back = last.actor if last is not None and last.item == item else None
+        return self._hand_over(holders[item], item, self._likelier(company[item], back))
+
+    def _company(self, person: str) -> list[str]:
+        return [other for other in self.people if other != person and self.at[other] == self.at[person]]
+
+    def _likelier(self, names: list[str], favourite: str | None) -> str:
+        """One of the names; the favourite, if it is among them, stands there several times."""
+        return self.rng.choice(names + [name for name in names if name == favourite] * (_AGAIN - 1))
+
+    def _hand_over(self, giver: str, item: str, receiver: str) -> Event:
         self.holder[item] = receiver
         self.carried[item] = []
-        event = self._handle(Event("give", actor, here, item, receiver, before=self.last_move.get(actor)))
+        event = Event("give", giver, self.at[giver], item, receiver, before=self.last_move.get(giver))
+        self.last_give = self._handle(event)
         self.handlings[receiver].append(event)
         return event
 
@@ -126,8 +140,3 @@ class World:
         self.handlings[event.actor].append(event)
         self.events.append(event)
         return event
-
-
-# Actions to draw from; "give" stands there as often as its odds say (see `World._give`).
-CARRYING = ("move", "get", "drop")
-GIVING = (*CARRYING, *("give",) * _MOST_GIVE_ODDS)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from amn.data.tasks.scene import Plan, Scene
-from amn.data.world import CARRYING, GIVING, Event
+from amn.data.world import CARRYING, Event
 
 _COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SHARE_THERE_IN_TASK_3 = 0.19
@@ -19,7 +19,7 @@ class ThingPlace(Scene[str]):
 
     def topics(self) -> list[str]:
         """Things handled lately, once for each time."""
-        if self.plan.lua and (self.told() < 3 or self.rng.random() < 0.5):
+        if self.plan.lua and not self.counted() and (self.told() < 3 or self.rng.random() < 0.5):
             return []
         return [event.item for event in self.recent() if event.item and self.answerable(event.item)]
 
@@ -70,7 +70,7 @@ class CarryCount(Scene[str]):
 
     def tell(self) -> None:
         """One action."""
-        self.tell_event(GIVING)
+        self.tell_event(CARRYING, giving=True)
 
     def topics(self) -> list[str]:
         """People who handled something lately, once for each time; receiving does not count."""

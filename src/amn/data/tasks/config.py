@@ -1,10 +1,11 @@
 """The generator's settings, the table row of a task, and the check of one against the other."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from amn.data.names import FURTHER, RELEASED, known_names
-from amn.data.tasks.scene import Plan, StoryMaker
+from amn.data.tasks.scene import LONGEST, Plan, StoryMaker
 from amn.data.tasks.wording import LUA_WORDING, RELEASED_WORDING
 from amn.errors import ConfigError, did_you_mean
 
@@ -12,6 +13,11 @@ from amn.errors import ConfigError, did_you_mean
 RELEASED_REACH = 5
 
 _WORDINGS = {"released": RELEASED_WORDING, "lua": LUA_WORDING}
+
+
+def any_length(people: int, places: int) -> tuple[int, int]:  # noqa: ARG001
+    """The lengths of stories that can go on and on."""
+    return 2, LONGEST
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +61,8 @@ class Task:
         places: the same for places.
         objects: the same for things to carry.
         fewest: the fewest people, places and objects that the task can do with.
-        lengths: the least and the most that `sentences` may be; None if the task fixes it.
+        lengths: the least and the most that `sentences` may be, given the numbers of people and of places; None if the
+            task fixes it.
         even: whether its sentences come in twos.
         counts_questions: whether `questions` can be chosen.
         in_turn: whether questions come between the sentences, so that `together` says something.
@@ -69,7 +76,7 @@ class Task:
     places: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
     fewest: tuple[int, int, int] = (1, 2, 1)
-    lengths: tuple[int, int] | None = (2, 4000)
+    lengths: Callable[[int, int], tuple[int, int]] | None = any_length
     even: bool = False
     counts_questions: bool = True
     in_turn: bool = True
@@ -124,7 +131,8 @@ def _name_problems(task: Task, config: GeneratorConfig) -> list[str]:
         most = len(_available(kind, task, config))
         have = len(_names(kind, task, config)) if count is None else count
         if not fewest <= have <= most:
-            problems.append(f"{kind} must be between {fewest} and {most}, found {have}")
+            hint = "" if count is not None else f" (a number given as {kind} adds further names)"
+            problems.append(f"{kind} must be between {fewest} and {most}, found {have}{hint}")
     return problems + _held_out_problems(task, config)
 
 
@@ -161,9 +169,7 @@ def _length_problems(task: Task, config: GeneratorConfig) -> list[str]:
         return []
     if task.lengths is None:
         return [f"its number of sentences is fixed, so sentences={config.sentences} means nothing"]
-    least, most = task.lengths
-    if task.name == "time-reasoning":  # four slots of time for each person
-        most = 4 * len(_names("people", task, config))
+    least, most = task.lengths(len(_names("people", task, config)), len(_names("places", task, config)))
     if not least <= config.sentences <= most:
         return [f"sentences must be between {least} and {most}, found {config.sentences}"]
     if task.even and config.sentences % 2:

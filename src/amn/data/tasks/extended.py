@@ -12,7 +12,7 @@ from amn.data.tasks.table import TASKS
 from amn.errors import ConfigError, did_you_mean
 
 # Dead ends are rare unless the settings are at odds: then it is better to say so than to search for long.
-_MOST_TRIES = 500
+_MOST_TRIES = 2000
 
 _LIKE_RELEASED = GeneratorConfig()
 

@@ -1,7 +1,7 @@
 """Task 5: who gave what to whom?"""
 
 from amn.data.tasks.scene import Scene
-from amn.data.world import GIVING, Event
+from amn.data.world import CARRYING, Event
 
 # (released wording, Lua wording, the part of the give that is the answer). The first is asked twice as often.
 _WHAT = ("What did {actor} give to {receiver}?", "What did {actor} last give to {receiver}?", "item")
@@ -18,7 +18,7 @@ class Give(Scene[str]):
 
     def tell(self) -> None:
         """One action."""
-        self.tell_event(GIVING)
+        self.tell_event(CARRYING, giving=True)
 
     def topics(self) -> list[str]:
         """Things given lately, once for each time."""

@@ -9,9 +9,10 @@ from typing import ClassVar, Generic, TypeVar
 from amn.data.story import Question, Story
 from amn.data.tasks.wording import Wording, say_event
 from amn.data.world import Event, World
+from amn.errors import ConfigError
 
-# A story that has grown this long without enough questions will not find them: the settings are at odds.
-_LONGEST = 4000
+# A story that has grown this long without enough questions will hardly find them: the settings are at odds.
+LONGEST = 4000
 
 
 class DeadEndError(Exception):
@@ -104,13 +105,21 @@ class Scene(ABC, Generic[Topic]):
         """How many sentences the story holds, those still to be ordered included."""
         return len(self.draft.sentences)
 
+    def can_go_on(self) -> bool:
+        """Whether there is more to tell."""
+        return True
+
+    def counted(self) -> bool:
+        """Whether the number of sentences is set, so that questions cannot wait for more."""
+        return self.plan.sentences is not None or self.plan.together
+
     def recent(self) -> list[Event]:
         """The latest facts: the released stories ask about the last five only."""
         return self.world.events[-self.plan.reach :] if self.plan.reach else self.world.events
 
-    def tell_event(self, kinds: tuple[str, ...]) -> Event:
+    def tell_event(self, kinds: tuple[str, ...], *, giving: bool = False) -> Event:
         """Lets something happen and tells it."""
-        event = self.world.act(kinds)
+        event = self.world.act(kinds, giving=giving)
         event.line = self.draft.tell(say_event(self.rng, self.plan.wording, event))
         return event
 
@@ -132,10 +141,8 @@ class Scene(ABC, Generic[Topic]):
     def play(self) -> Story:
         """Tells and asks as planned."""
         wanted = self.plan.questions or self.usual_questions
-        if self.plan.sentences is not None:
-            self._play_to_length(wanted, self.plan.sentences)
-        elif self.plan.together:
-            self._play_to_length(wanted, 2 * self.usual_questions)
+        if self.counted():
+            self._play_to_length(wanted, self.plan.sentences or 2 * self.usual_questions)
         else:
             self._play_freely(wanted)
         return self.draft.story()
@@ -146,9 +153,13 @@ class Scene(ABC, Generic[Topic]):
 
     def _play_freely(self, wanted: int) -> None:
         while wanted > len(self.draft.questions):
-            if self.told() >= _LONGEST:
-                raise DeadEndError
-            self._tell_pair(2)
+            if self.told() >= LONGEST:
+                raise ConfigError(
+                    f"a story found only {len(self.draft.questions)} of its {wanted} questions in {LONGEST} sentences: "
+                    "ask for fewer people and places, or for more objects"
+                )
+            if self.can_go_on():
+                self._tell_pair(2)
             self.ask()
 
     def _play_to_length(self, wanted: int, length: int) -> None:

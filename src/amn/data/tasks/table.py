@@ -3,7 +3,7 @@
 from amn.data.names import AFRAID, COLOURED, GIVERS, MOTIVATED, MOVERS, ROOMS, THINGS, TOWN, TOWNSFOLK
 from amn.data.tasks.belief import EitherOr, Negation
 from amn.data.tasks.carrying import CarryCount, CarryList, ThingPlace, ThingPlaceBefore
-from amn.data.tasks.config import Task
+from amn.data.tasks.config import Task, any_length
 from amn.data.tasks.giving import Give
 from amn.data.tasks.motives import MOTIVES, motives
 from amn.data.tasks.moving import PairMove, PairPronoun, Presence, PronounMove, Whereabouts
@@ -11,17 +11,38 @@ from amn.data.tasks.reasoning import colours, fears
 from amn.data.tasks.scene import scene
 from amn.data.tasks.sizes import sizes
 from amn.data.tasks.space import neighbours, paths, positions
-from amn.data.tasks.times import Day
+from amn.data.tasks.times import TIMES, Day
 
 _MOVING = {"people": MOVERS, "places": ROOMS}
 _CARRYING = {**_MOVING, "objects": THINGS}
 _TOWN = {"people": TOWNSFOLK, "places": TOWN}
 _MOTIVE_WORDS = tuple(word for words in MOTIVES.values() for word in words)
 
+
+def _room_for_three(people: int, places: int) -> tuple[int, int]:
+    """A question of task 3 takes three sentences."""
+    return 3, any_length(people, places)[1]
+
+
+def _days(people: int, _: int) -> tuple[int, int]:
+    """Everyone has one sentence for each time of the day."""
+    return 2, people * len(TIMES)
+
+
+def _maps(_: int, places: int) -> tuple[int, int]:
+    """A map has one sentence fewer than rooms, and room for eight beside the way."""
+    return 2, min(10, places - 1)
+
+
+def _errands(people: int, _: int) -> tuple[int, int]:
+    """Everyone feels something and goes somewhere, but each thing can be taken only once."""
+    return 1, 2 * people + min(people, len(MOTIVES))
+
+
 _ROWS = (
     Task(number=1, name="single-supporting-fact", make=scene(Whereabouts), **_MOVING),
     Task(number=2, name="two-supporting-facts", make=scene(ThingPlace), **_CARRYING),
-    Task(number=3, name="three-supporting-facts", make=scene(ThingPlaceBefore), **_CARRYING),
+    Task(number=3, name="three-supporting-facts", make=scene(ThingPlaceBefore), lengths=_room_for_three, **_CARRYING),
     Task(
         number=4,
         name="two-arg-relations",
@@ -48,7 +69,7 @@ _ROWS = (
     Task(number=11, name="basic-coreference", make=scene(PronounMove), even=True, **_MOVING),
     Task(number=12, name="conjunction", make=scene(PairMove), fewest=(2, 3, 0), **_MOVING),
     Task(number=13, name="compound-coreference", make=scene(PairPronoun), fewest=(2, 3, 0), even=True, **_MOVING),
-    Task(number=14, name="time-reasoning", make=scene(Day), fewest=(3, 4, 0), **_TOWN),
+    Task(number=14, name="time-reasoning", make=scene(Day), fewest=(1, 4, 0), lengths=_days, **_TOWN),
     Task(number=15, name="basic-deduction", make=fears, people=AFRAID, lengths=None, in_turn=False),
     Task(
         number=16,
@@ -68,7 +89,7 @@ _ROWS = (
         make=paths,
         places=ROOMS,
         fewest=(0, 6, 0),
-        lengths=(2, 10),
+        lengths=_maps,
         counts_questions=False,
         in_turn=False,
     ),
@@ -77,6 +98,7 @@ _ROWS = (
         name="agents-motivations",
         make=motives,
         people=MOTIVATED,
+        lengths=_errands,
         counts_questions=False,
         in_turn=False,
         fixed=_MOTIVE_WORDS,

@@ -20,7 +20,7 @@ class Day(Scene[tuple[str, int]]):
 
     def tell(self) -> None:
         """Someone whose day is not full moves; the sentence waits for its place."""
-        person = self.rng.choice([name for name in self.world.people if len(self.days[name]) < len(TIMES)])
+        person = self.rng.choice(self._not_full())
         event = self.world.move(person, self._next_place(person))
         self.days[person].append(event)
         self.pending.append(event)
@@ -54,6 +54,13 @@ class Day(Scene[tuple[str, int]]):
         for event in self.pending:
             event.line = self.draft.tell(self._say(event))
         self.pending.clear()
+
+    def can_go_on(self) -> bool:
+        """Whether someone's day is not full."""
+        return bool(self._not_full())
+
+    def _not_full(self) -> list[str]:
+        return [person for person in self.world.people if len(self.days[person]) < len(TIMES)]
 
     def _next_place(self, person: str) -> str:
         if not self.plan.lua:
