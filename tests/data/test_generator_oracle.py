@@ -19,6 +19,7 @@ SETTLED_BY_SUPPORT = [task for task in NUMBERS if task != 3]
 # Enough for crowds and counts that no released story holds, and stories stay short enough to solve by the thousand.
 MOST_NAMES = 14
 MOST_SENTENCES = 30
+FEW_SENTENCES = 12
 # Little is left to tell or ask under these: either a story is found all the same or the settings are refused.
 AT_ODDS = [
     (3, GeneratorConfig(sentences=4)),
@@ -68,11 +69,11 @@ def a_number(fewest: int, available: bool) -> st.SearchStrategy[int | None]:
 
 
 def a_length(task: Task) -> st.SearchStrategy[int | None]:
-    """How many sentences to tell: an even number, which every task takes that takes any."""
+    """How many sentences to tell: an even number, which every task takes that takes any; often few."""
     if task.lengths is None:
         return st.none()
-    most = min(task.lengths[1], MOST_SENTENCES)
-    return st.none() | st.integers(1, most // 2).map(lambda pairs: 2 * pairs)
+    pairs = st.integers(1, FEW_SENTENCES // 2) | st.integers(1, MOST_SENTENCES // 2)
+    return st.none() | pairs.map(lambda count: 2 * count)
 
 
 @st.composite
