@@ -144,22 +144,23 @@ class Reader:
 
     def propagate(self, bank: Bank, edges: Edges, now: Edges) -> None:
         """Eqs. 14, 15."""
+        if not bank:
+            return
         emphasis = torch.log1p(torch.exp(self.model.recency[0]))
         direct, recent = _closed(edges, set(bank)), _closed(now, set(bank))
         order = sorted(bank)
         adjacency = torch.stack([self._column(order, j, direct, recent, emphasis) for j in order], 1)
         for r in range(1, self.model.config.powers + 1):
-            along = torch.linalg.matrix_power(adjacency, r)
-            states = [bank[entity][0] for entity in order]
+            states = torch.stack([bank[entity][0] for entity in order])
+            a = torch.linalg.matrix_power(adjacency, r).T @ states
             for j, entity in enumerate(order):
-                message = sum((along[i, j] * states[i] for i in range(len(order))), torch.zeros_like(states[j]))
-                bank[entity] = _gru(self.model.propagate_gru, message, states[j]), bank[entity][1]
+                bank[entity] = _gru(self.model.propagate_gru, a[j], states[j]), bank[entity][1]
 
     @staticmethod
     def _column(order: list[int], j: int, direct: Edges, recent: Edges, emphasis: Tensor) -> Tensor:
-        weights = [((i, j) in direct) + ((i, j) in recent) * emphasis for i in order]
-        total = sum(weights, torch.zeros_like(emphasis))
-        return torch.stack([weight / total if total > 0 else torch.zeros_like(emphasis) for weight in weights])
+        """The shares of the incoming edges of one entity."""
+        weights = torch.stack([((i, j) in direct) + ((i, j) in recent) * emphasis for i in order])
+        return weights / weights.sum() if weights.any() else weights
 
     def sgru(self, state: Tensor, strength: Tensor) -> Tensor:
         """Eqs. 5 to 8, the greatest over the questions."""
