@@ -24,6 +24,7 @@ FEW_SENTENCES = 12
 AT_ODDS = [
     (3, GeneratorConfig(sentences=4)),
     (14, GeneratorConfig(people=3, reach=1)),
+    (14, GeneratorConfig(people=1, together=True)),
     (14, GeneratorConfig(questions=8, reach=3, wording="lua")),
     (19, GeneratorConfig(sentences=6)),
     (20, GeneratorConfig(sentences=12)),
