@@ -76,6 +76,7 @@ def sweep(
     workers: int = 1,
     threads: int = 1,
     stop_after: float | None = None,
+    compile: bool = False,
 ) -> None:
     """Train tasks x models x seeds; what is finished is skipped, what was stopped goes on.
 
@@ -95,6 +96,7 @@ def sweep(
         workers: processes that prepare data.
         threads: of torch on a CPU.
         stop_after: save and stop after so many seconds.
+        compile: compile the step; pays for long trainings on a GPU.
     """
     import torch
 
@@ -104,7 +106,7 @@ def sweep(
     torch.set_num_threads(threads)
     architectures = [name.strip() for name in models.split(",")]
     wanted = specs(parse_tasks(tasks), architectures, parse_numbers(seeds), data, epochs, set_, label)
-    train_fleets(wanted, out, choose_device(device), show_progress, workers=workers, stop_after=stop_after)
+    train_fleets(wanted, out, choose_device(device), show_progress, workers=workers, stop_after=stop_after, compiled=compile)
 
 
 def _task(text: str) -> int | str:
@@ -145,7 +147,13 @@ def specs(
                 where = None if data is None else str(data)
                 found.append(
                     RunSpec(
-                        task=task, architecture=model, seed=seed, data=where, settings=of_model, train=recipe, label=label
+                        task=task,
+                        architecture=model,
+                        seed=seed,
+                        data=where,
+                        settings=of_model,
+                        train=recipe,
+                        label=label,
                     )
                 )
     return found
@@ -175,7 +183,11 @@ def choose_device(name: str) -> "torch.device":
 def show_progress(entry: dict[str, Any]) -> None:
     """A line an epoch."""
     loss = " ".join(f"{name} {value:.3f}" for name, value in entry["loss"].items())
-    score = f"error {entry['error_percent']:.2f} % ratio {entry['ratio']:.3f} banks {entry['banks']:.1f}" if "ratio" in entry else ""
+    score = (
+        f"error {entry['error_percent']:.2f} % ratio {entry['ratio']:.3f} banks {entry['banks']:.1f}"
+        if "ratio" in entry
+        else ""
+    )
     done = entry["epoch"] + 1
     left = entry["seconds"] / done * (entry["epochs"] - done)
     print(

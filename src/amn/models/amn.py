@@ -25,6 +25,7 @@ from amn.data.batches import Batch
 from amn.data.graph import NUM_EDGE_KINDS
 from amn.models.base import (
     GRU,
+    Linear,
     Model,
     ModelConfig,
     Reading,
@@ -121,8 +122,17 @@ class Sentence:
     create_noise: Float[Tensor, " batch"]
 
 
-torch.export.register_dataclass(Memory)
-torch.export.register_dataclass(Sentence)
+@dataclass(frozen=True)
+class Told:
+    """What a story has come to: its memory, its questions, and how far bank creation has strayed from its prior."""
+
+    memory: Memory
+    questions: Float[Tensor, "batch question hidden"]
+    creation: Float[Tensor, " batch"]
+
+
+for _kind in (Memory, Sentence, Told):
+    torch.export.register_dataclass(_kind)
 
 
 class AMN(Model):
@@ -133,38 +143,42 @@ class AMN(Model):
 
     def __init__(self, config: AMNConfig) -> None:
         super().__init__()
-        self.config = config
+        self.config, self.further_weight = config, config.all_banks
         hidden = config.hidden
         self.encoder = Encoder(config.vocabulary_size, hidden)
-        self.from_question = nn.Linear(hidden, hidden)
+        self.from_question = Linear(hidden, hidden)
         self.update = GRU(2 * hidden, hidden)
-        self.ask = nn.Linear(hidden, hidden, bias=False)
-        self.tell = nn.Linear(hidden, 2 * hidden, bias=False)
+        self.ask = Linear(hidden, hidden, bias=False)
+        self.tell = Linear(hidden, 2 * hidden, bias=False)
         self.edge_bias = nn.Parameter(torch.zeros(NUM_EDGE_KINDS, config.heads))
         self.propagate_gru = GRU(hidden, hidden)
         self.strength = StrengthGRU(hidden)
-        self.move_state = nn.Linear(hidden, 1)
-        self.move_question = nn.Linear(hidden, hidden, bias=False)
-        self.create = nn.Linear(hidden + 1, 1)
+        self.move_state = Linear(hidden, 1)
+        self.move_question = Linear(hidden, hidden, bias=False)
+        self.create = Linear(hidden + 1, 1)
         self.decoder = Decoder(config)
 
-    def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
-        """Algorithm 1: reads every sentence in turn, then answers."""
+    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Told, list[Sentence]]:
+        """Everything is encoded at once; the memory is empty."""
         encoding = self.encoder(batch)
         memory = self.start(batch, encoding)
-        sentences = self.sentences(batch, encoding, self.ramp(progress))
-        creation = memory.banks.new_zeros(memory.banks.shape)
-        for sentence in sentences:
-            memory, divergence = self.step(memory, sentence, encoding.questions)
-            creation = creation + divergence
-        reading = self.decode(memory, encoding.questions, banks)
+        told = Told(memory, encoding.questions, torch.zeros_like(memory.banks))
+        return told, self.sentences(batch, encoding, self.ramp(progress))
+
+    def advance(self, told: Told, sentence: Sentence) -> Told:
+        """Algorithm 1, lines 2 to 17, for one sentence of each story."""
+        memory, divergence = self.step(told.memory, sentence, told.questions)
+        return Told(memory, told.questions, told.creation + divergence)
+
+    def finish(self, batch: Batch, told: Told, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+        """Algorithm 1, line 18; in training with the secondary losses."""
+        reading = self.decode(told.memory, told.questions, banks)
         if batch.key is None:
             return reading
         return replace(
             reading,
-            losses=self.losses(memory, creation, self.ramp(progress)),
-            further=self.decode(memory, encoding.questions, banks=0).logits,
-            further_weight=self.config.all_banks,
+            losses=self.losses(told, self.ramp(progress)),
+            further=self.decode(told.memory, told.questions, banks=0).logits,
         )
 
     def ramp(self, progress: Float[Tensor, ""] | float) -> Float[Tensor, ""] | float:
@@ -189,11 +203,12 @@ class AMN(Model):
         spoken = (batch.members.unsqueeze(-1) == batch.sentences.unsqueeze(-2)).any(-1) & (batch.members > 0)
         of_words = accumulate(encoding.words, batch.sentences, batch.members)
         weight = self.update.input.weight
-        update = rms_norm(of_words) @ weight[:, :hidden].T
-        update = update + (self.update.input.bias + rms_norm(encoding.sentences) @ weight[:, hidden:].T).unsqueeze(2)
+        words = nn.functional.linear(rms_norm(of_words).flatten(0, 2), weight[:, :hidden])
+        whole = nn.functional.linear(rms_norm(encoding.sentences).flatten(0, 1), weight[:, hidden:], self.update.input.bias)
+        update = words.view(*batch.members.shape, -1) + whole.view(*batch.members.shape[:2], 1, -1)
         noise, create_noise = self.noise(batch, ramp)
         parts = (batch.members, batch.context, batch.edges, update, spoken, noise, create_noise)
-        return [Sentence(*(part[:, t] for part in parts)) for t in range(batch.sentences.shape[1])]
+        return [Sentence(*of_one) for of_one in zip(*(part.unbind(1) for part in parts), strict=True)]
 
     def noise(self, batch: Batch, ramp: Float[Tensor, ""] | float) -> tuple[Tensor, Tensor]:
         """What makes decisions random in training (eq. 10); zeros otherwise."""
@@ -323,12 +338,10 @@ class AMN(Model):
         growth = torch.exp((level - last) * self.decoder.growth) * read
         return growth / growth.sum(-1, keepdim=True)
 
-    def losses(
-        self, memory: Memory, creation: Float[Tensor, " batch"], ramp: Float[Tensor, ""] | float
-    ) -> dict[str, Float[Tensor, " batch"]]:
+    def losses(self, told: Told, ramp: Float[Tensor, ""] | float) -> dict[str, Float[Tensor, " batch"]]:
         """The secondary losses: the prior of bank creation, and the budget on entities read."""
-        share = memory.in_last.sum(-1) / memory.entities.clamp(min=1)
-        return {"creation": creation * self.config.creation, "budget": share * (self.config.budget * ramp)}
+        share = told.memory.in_last.sum(-1) / told.memory.entities.clamp(min=1)
+        return {"creation": told.creation * self.config.creation, "budget": share * (self.config.budget * ramp)}
 
     @torch.no_grad()
     def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
@@ -349,12 +362,12 @@ class Decoder(nn.Module):
     def __init__(self, config: AMNConfig) -> None:
         super().__init__()
         hidden = config.hidden
-        self.match = nn.Linear(hidden, hidden, bias=False)
+        self.match = Linear(hidden, hidden, bias=False)
         self.nothing = nn.Parameter(torch.zeros(1))  # the score of reading nothing, so that an empty bank is harmless
         self.growth = nn.Parameter(torch.full((1,), log(2)))
-        self.hidden = nn.Linear(hidden, hidden)  # h
+        self.hidden = Linear(hidden, hidden)  # h
         self.prelu = nn.PReLU()
-        self.answer = nn.Linear(hidden, config.num_answers)  # r
+        self.answer = Linear(hidden, config.num_answers)  # r
         self.pointer = Pointer(hidden) if config.pointer else None
 
     def forward(
@@ -393,9 +406,9 @@ class Pointer(nn.Module):
 
     def __init__(self, hidden: int) -> None:
         super().__init__()
-        self.of_entity = nn.Linear(hidden, hidden)
-        self.of_summary = nn.Linear(hidden, hidden, bias=False)
-        self.score = nn.Linear(hidden, 1)
+        self.of_entity = Linear(hidden, hidden)
+        self.of_summary = Linear(hidden, hidden, bias=False)
+        self.score = Linear(hidden, 1)
 
     def forward(
         self,

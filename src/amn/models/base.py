@@ -11,6 +11,7 @@ Axes, wherever a shape is written:
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -44,7 +45,6 @@ class Reading:
         banks: how many banks each story has.
         losses: further terms of the training loss by name, one number for each story, already weighted.
         further: other logits that should give the answer too, in training.
-        further_weight: how much their answer loss counts.
     """
 
     logits: Float[Tensor, "batch question answer"]
@@ -53,7 +53,6 @@ class Reading:
     banks: Float[Tensor, " batch"]
     losses: dict[str, Float[Tensor, " batch"]] = field(default_factory=dict)
     further: Float[Tensor, "batch question answer"] | None = None
-    further_weight: float = 0.0
 
 
 torch.export.register_dataclass(Reading)
@@ -67,6 +66,7 @@ class Model(nn.Module):
 
     Config: type[ModelConfig]
     config: ModelConfig
+    further_weight: float = 0.0  # how much the answer loss of a reading's further logits counts
 
     def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
         """Reads a batch.
@@ -76,6 +76,25 @@ class Model(nn.Module):
             progress: how much of the training is done, from 0 to 1, for what a model phases in.
             banks: how many banks to read, the most relevant first; 0 for all. A model without banks ignores it.
         """
+        carry, sentences = self.begin(batch, progress)
+        for sentence in sentences:
+            carry = self.advance(carry, sentence)
+        return self.finish(batch, carry, progress, banks)
+
+    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Any, list[Any]]:
+        """What is known before the first sentence, and each sentence ready to be read.
+
+        A model that reads sentence by sentence gives these three methods, so that its one step can be compiled; any
+        other overrides `forward`.
+        """
+        raise NotImplementedError
+
+    def advance(self, carry: Any, sentence: Any) -> Any:
+        """Reads one sentence."""
+        raise NotImplementedError
+
+    def finish(self, batch: Batch, carry: Any, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+        """Answers from what was read."""
         raise NotImplementedError
 
     def initialise(self, generator: torch.Generator) -> None:
@@ -129,6 +148,18 @@ def rms_norm(values: Float[Tensor, "*axes hidden"]) -> Float[Tensor, "*axes hidd
     return values * torch.rsqrt(values.square().mean(-1, keepdim=True) + 1e-6)
 
 
+class Linear(nn.Linear):
+    """A linear layer that sees all leading axes as one.
+
+    Under `vmap` the plain layer may copy its weights for every story; one product over all rows never does.
+    """
+
+    def forward(self, values: Float[Tensor, "*axes inputs"]) -> Float[Tensor, "*axes outputs"]:
+        """values W^T + b."""
+        rows = nn.functional.linear(values.reshape(-1, values.shape[-1]), self.weight, self.bias)
+        return rows.view(*values.shape[:-1], -1)
+
+
 class GRU(nn.Module):
     """A gated recurrent cell whose input part can be computed ahead for a whole story.
 
@@ -137,8 +168,8 @@ class GRU(nn.Module):
 
     def __init__(self, inputs: int, hidden: int) -> None:
         super().__init__()
-        self.input = nn.Linear(inputs, 3 * hidden)
-        self.state = nn.Linear(hidden, 3 * hidden)
+        self.input = Linear(inputs, 3 * hidden)
+        self.state = Linear(hidden, 3 * hidden)
 
     def forward(
         self, projected: Float[Tensor, "*axes gates"], state: Float[Tensor, "*axes hidden"]
@@ -156,8 +187,8 @@ class GRU(nn.Module):
         """Runs through a sequence from a zero state; where the mask is false the state stays."""
         state = projected.new_zeros(*projected.shape[:-2], projected.shape[-1] // 3)
         states = []
-        for t in range(projected.shape[-2]):
-            state = torch.where(mask[..., t, None], self(projected[..., t, :], state), state)
+        for gates, told in zip(projected.unbind(-2), mask.unbind(-1), strict=True):
+            state = torch.where(told.unsqueeze(-1), self(gates, state), state)
             states.append(state)
         return torch.stack(states, -2)
 

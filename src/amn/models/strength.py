@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from amn.models.base import Linear
+
 
 class StrengthGRU(nn.Module):
     """SGRU of Algorithm 1, with a scalar strength.
@@ -20,11 +22,11 @@ class StrengthGRU(nn.Module):
     def __init__(self, hidden: int) -> None:
         super().__init__()
         self.scale = 1 / sqrt(hidden)
-        self.update_state = nn.Linear(hidden, 1)  # U_z
-        self.update_question = nn.Linear(hidden, 1, bias=False)  # W_z
+        self.update_state = Linear(hidden, 1)  # U_z
+        self.update_question = Linear(hidden, 1, bias=False)  # W_z
         self.update_strength = nn.Parameter(torch.zeros(1))  # X_z
         self.reset = nn.Parameter(torch.ones(1))  # U_r
-        self.candidate_state = nn.Linear(hidden, 1)  # W_h
+        self.candidate_state = Linear(hidden, 1)  # W_h
         self.candidate_strength = nn.Parameter(torch.ones(1))  # U_h
 
     def forward(

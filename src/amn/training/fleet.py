@@ -11,13 +11,14 @@ from dataclasses import dataclass, fields, replace
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
-from torch.func import functional_call, vmap
+from torch.func import vmap
 
 from amn.data.batches import Batch, Dataset, anonymise
 from amn.models.base import Model, Reading, answer_loss, answer_target, uniform
 from amn.training.config import TrainConfig
 from amn.training.optimiser import Adam, learning_rate
 from amn.training.parameters import Layout
+from amn.training.reader import Reader
 
 _ANONYMOUS_STREAM = 101  # of the random numbers that choose which words are hidden
 _SENTENCE_ROOM = (2, 3, 5, 8, 10, 12, 16, 20, 26, 34, 42, 50)  # story lengths that a GPU captures a graph for
@@ -55,6 +56,13 @@ class Pool:
         return Batch(**parts, weights=weights)
 
 
+def _hide_words(batch: Batch, share: Float[Tensor, ""]) -> Batch:
+    """Makes a share of each story's words unknown."""
+    assert batch.key is not None
+    draws = uniform(batch.key, tuple(batch.slot_words.shape), _ANONYMOUS_STREAM)
+    return anonymise(batch, draws < share)
+
+
 def _lengthen(values: Tensor, count: int) -> Tensor:
     missing = values.new_zeros(count - len(values), *values.shape[1:])
     return torch.cat((values, missing))
@@ -90,6 +98,7 @@ class Fleet:
         validation: their validation examples.
         device: where to compute.
         room: words and answers to have room for; by default those of the largest member.
+        compiled: compile the step of a model that reads sentence by sentence.
     """
 
     def __init__(
@@ -99,12 +108,14 @@ class Fleet:
         validation: Pool,
         device: torch.device,
         room: tuple[int, int] | None = None,
+        compiled: bool = False,
     ) -> None:
         self.members = list(members)
         self.training, self.validation, self.device = training, validation, device
         self.answer_room = room or _answer_room(members)
         self.template = _template(members[0].model, *self.answer_room).to(device)
         self.layout = Layout.of(self.template)
+        self.reader = Reader(self.template, compiled=compiled)
         self.weights = self.layout.stack([member.model for member in members]).to(device).requires_grad_()
         self.adam = Adam.for_weights(self.weights.detach())
         self.which = torch.tensor([member.task for member in members], device=device)
@@ -156,39 +167,27 @@ class Fleet:
 
     def _update(self, room: int, indices: Tensor, rates: Tensor, progress: Tensor, steps: Tensor) -> Tensor:
         batch = self.training.take(self.which, indices, room)
-        batch = replace(batch, key=self.seeds * 1_000_003 + steps)
+        batch = vmap(_hide_words)(replace(batch, key=self.seeds * 1_000_003 + steps), self.hidden)
         self.weights.grad = None
-        losses = self._vmapped(self._loss, self.layout.split(self.weights), batch, progress, self.num_answers, self.hidden)
+        reading = self.reader(self.layout.split(self.weights), batch, progress)
+        losses = vmap(self._losses)(reading, batch, self.num_answers)
         losses.sum().backward()
         assert self.weights.grad is not None
         active = (batch.weights.sum((1, 2)) > 0).unsqueeze(1)
         self.adam.update(self.weights, self.weights.grad, rates, self.clip, active)
         return losses.detach()
 
-    def _vmapped(self, function: Callable[..., object], *inputs: object) -> Tensor:
-        return vmap(function)(*inputs)  # type: ignore[no-any-return]
-
-    def _loss(
-        self, weights: dict[str, Tensor], batch: Batch, progress: Tensor, num_answers: Tensor, hidden: Tensor
-    ) -> Float[Tensor, " part"]:
+    def _losses(self, reading: Reading, batch: Batch, num_answers: Tensor) -> Float[Tensor, " part"]:
         """The parts of one model's mean loss over its batch."""
-        draws = uniform(batch.key, tuple(batch.slot_words.shape), _ANONYMOUS_STREAM)
-        batch = anonymise(batch, draws < hidden)
-        reading = self._read(weights, batch, progress, num_answers)
         num_classes = self.template.config.num_answers
-        parts = {"answer": answer_loss(reading.logits, batch, num_classes), **reading.losses}
+        logits = self._without_spare_answers(reading.logits, num_answers)
+        parts = {"answer": answer_loss(logits, batch, num_classes), **reading.losses}
         if reading.further is not None:
-            parts["further"] = answer_loss(reading.further, batch, num_classes) * reading.further_weight
+            further = self._without_spare_answers(reading.further, num_answers)
+            parts["further"] = answer_loss(further, batch, num_classes) * self.template.further_weight
         self.loss_parts = tuple(parts)
         counted = batch.weights[:, 0]
         return torch.stack([(part * counted).sum() for part in parts.values()]) / counted.sum().clamp(min=1)
-
-    def _read(
-        self, weights: dict[str, Tensor], batch: Batch, progress: Tensor | float, num_answers: Tensor, banks: int = 1
-    ) -> Reading:
-        reading: Reading = functional_call(self.template, weights, (batch, progress, banks))
-        further = None if reading.further is None else self._without_spare_answers(reading.further, num_answers)
-        return replace(reading, logits=self._without_spare_answers(reading.logits, num_answers), further=further)
 
     def _without_spare_answers(self, logits: Tensor, num_answers: Tensor) -> Tensor:
         """Rules out the answer classes that only other models of the fleet have."""
@@ -219,14 +218,15 @@ class Fleet:
     @torch.no_grad()
     def _count(self, room: int, indices: Tensor) -> Float[Tensor, "model figure"]:
         batch = self.validation.take(self.which, indices, room)
-        weights = {name: value.detach() for name, value in self.layout.split(self.weights).items()}
-        return self._vmapped(self._figures, weights, batch, self.num_answers)
+        done = torch.ones(len(self), device=self.device)
+        reading = self.reader.plain(self.layout.split(self.weights.detach()), batch, done)
+        return vmap(self._figures)(reading, batch, self.num_answers)
 
-    def _figures(self, weights: dict[str, Tensor], batch: Batch, num_answers: Tensor) -> Float[Tensor, " figure"]:
-        reading = self._read(weights, batch, 1.0, num_answers)
-        target = answer_target(batch, self.template.config.num_answers, reading.logits.shape[-1])
+    def _figures(self, reading: Reading, batch: Batch, num_answers: Tensor) -> Float[Tensor, " figure"]:
+        logits = self._without_spare_answers(reading.logits, num_answers)
+        target = answer_target(batch, self.template.config.num_answers, logits.shape[-1])
         counted = batch.weights
-        wrong = (reading.logits.argmax(-1) != target).to(counted.dtype) * counted
+        wrong = (logits.argmax(-1) != target).to(counted.dtype) * counted
         entities = reading.entities.unsqueeze(-1)
         figures = (
             counted,
@@ -284,7 +284,7 @@ class Fleet:
     def only(self, keep: Sequence[int]) -> "Fleet":
         """A fleet of some of these models, each where it stands: what is finished stops costing."""
         members = [self.members[i] for i in keep]
-        smaller = Fleet(members, self.training, self.validation, self.device, self.answer_room)
+        smaller = Fleet(members, self.training, self.validation, self.device, self.answer_room, self.reader.compiled)
         smaller.restore({name: value[list(keep)] for name, value in self.state().items()})
         smaller.loss_parts = self.loss_parts
         return smaller

@@ -61,9 +61,12 @@ class Trainer:
         state: where the fleet keeps its checkpoint.
         device: where to compute.
         progress: told of every epoch of every run.
+        compiled: compile the step, which pays for long trainings on a GPU.
     """
 
-    def __init__(self, runs: Sequence[Run], state: Path, device: torch.device, progress: Progress) -> None:
+    def __init__(
+        self, runs: Sequence[Run], state: Path, device: torch.device, progress: Progress, *, compiled: bool = False
+    ) -> None:
         self.runs, self.state_path, self.progress = list(runs), state, progress
         keys = [data_key(run.spec) for run in runs]
         order = list(dict.fromkeys(keys))
@@ -74,7 +77,7 @@ class Trainer:
         ]
         training = Pool.of([data[key].training for key in order], device)
         validation = Pool.of([data[key].validation for key in order], device)
-        self.fleet = Fleet(members, training, validation, device)
+        self.fleet = Fleet(members, training, validation, device, compiled=compiled)
         self.best = [_Best() for _ in runs]
         self.best_weights = self.fleet.weights.detach().clone()
         self.epoch, self.step_in_epoch, self.seconds = 0, 0, 0.0
@@ -239,7 +242,7 @@ class Trainer:
         rows = [position["runs"].index(name) for name in names]
         fleet = self.fleet
         room = tuple(position["answer_room"])
-        self.fleet = Fleet(fleet.members, fleet.training, fleet.validation, fleet.device, room)
+        self.fleet = Fleet(fleet.members, fleet.training, fleet.validation, fleet.device, room, fleet.reader.compiled)
         kept = {name: value[rows] if len(value) else value for name, value in tensors.items()}
         self.fleet.restore(kept)
         self.best_weights = kept["best"].to(fleet.device)

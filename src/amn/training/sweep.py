@@ -16,7 +16,7 @@ from amn.training.prepare import JOINT
 from amn.training.run_directory import RunDirectory
 
 LEDGER = "ledger.jsonl"
-_LENGTH_CLASSES = (3, 20)  # mean sentences of a story: short tasks are not padded to the length of long ones
+_LENGTH_CLASSES = (3, 12)  # mean sentences of a story: short tasks are not padded to the length of long ones
 
 
 def parse_numbers(text: str) -> list[int]:
@@ -87,6 +87,7 @@ def train_fleets(
     *,
     workers: int = 1,
     stop_after: float | None = None,
+    compiled: bool = False,
 ) -> None:
     """Trains every unfinished run on one device, fleet by fleet."""
     out.mkdir(parents=True, exist_ok=True)
@@ -101,7 +102,7 @@ def train_fleets(
         if left is not None and left <= 0:
             return
         ledger.note("started", names)
-        trainer = Trainer(fleet, _checkpoint(out, fleet), device, progress)
+        trainer = Trainer(fleet, _checkpoint(out, fleet), device, progress, compiled=compiled)
         if trainer.resume():
             ledger.note("resumed", names, epoch=trainer.epoch)
         trainer.fit(left)

@@ -1,0 +1,81 @@
+"""Runs many models at once: one module's code over stacked weights and stacked batches."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.func import functional_call, vmap
+from torch.utils import _pytree as pytree
+
+from amn.data.batches import Batch
+from amn.models.base import Model, Reading
+
+Weights = dict[str, Tensor]
+
+
+class Reader:
+    """A model's `forward` with an axis of models in front of everything.
+
+    Args:
+        model: whose code to run; its own weights do not matter.
+        compiled: compile the step, where the model reads sentence by sentence. One compiled step serves stories of any
+            length, and fuses what would be hundreds of small kernels.
+    """
+
+    def __init__(self, model: Model, *, compiled: bool = False) -> None:
+        self.model = model
+        self.compiled = compiled and type(model).begin is not Model.begin
+        self._begin, self._advance, self._finish = (
+            self._stacked(_Method(model, name)) for name in ("begin", "advance", "finish")
+        )
+        if self.compiled:
+            self._advance = torch.compile(self._advance, dynamic=False)
+
+    @staticmethod
+    def _stacked(module: nn.Module) -> Callable[..., Any]:
+        def call(weights: Weights, *inputs: Any) -> Any:
+            return functional_call(module, {f"model.{name}": value for name, value in weights.items()}, inputs)
+
+        return vmap(call)
+
+    def __call__(self, weights: Weights, batch: Batch, progress: Float[Tensor, " model"]) -> Reading:
+        """Reads with the last bank, as in training."""
+        if not self.compiled:
+            return self.plain(weights, batch, progress)
+        carry, sentences = self._begin(weights, batch, progress)
+        carry = pytree.tree_map(_with_gradient, carry)
+        for sentence in sentences:
+            carry = self._advance(weights, carry, sentence)
+        reading: Reading = self._finish(weights, batch, carry, progress)
+        return reading
+
+    def plain(self, weights: Weights, batch: Batch, progress: Float[Tensor, " model"]) -> Reading:
+        """The same without compiling."""
+
+        def read(weights: Weights, batch: Batch, progress: Tensor) -> Reading:
+            reading: Reading = functional_call(self.model, weights, (batch, progress))
+            return reading
+
+        reading: Reading = vmap(read)(weights, batch, progress)
+        return reading
+
+
+class _Method(nn.Module):
+    """A method of a model as a module, which is what `functional_call` takes."""
+
+    def __init__(self, model: Model, name: str) -> None:
+        super().__init__()
+        self.model, self.name = model, name
+
+    def forward(self, *inputs: Any) -> Any:
+        """Calls the method."""
+        return getattr(self.model, self.name)(*inputs)
+
+
+def _with_gradient(value: Tensor) -> Tensor:
+    """Lets what starts as a constant look like what the step returns, so that the step is compiled only once."""
+    if value.requires_grad or not value.is_floating_point():
+        return value
+    return value.detach().clone().requires_grad_()
