@@ -3,8 +3,12 @@
 Every class turns into the JSON of the HTTP interface with `to_dict`.
 """
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from heapq import nlargest
 from typing import Any
+
+CANDIDATES = 6  # how many answers are ranked: the best and the next ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,15 @@ class Candidate:
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         return asdict(self)
+
+
+def rank(scored: Iterable[tuple[str, float]]) -> list[Candidate]:
+    """The best answers first; an answer that can be given in several ways has the sum of their scores."""
+    totals: dict[str, float] = {}
+    for answer, score in scored:
+        totals[answer] = totals.get(answer, 0.0) + score
+    best = nlargest(CANDIDATES, totals.items(), key=lambda pair: pair[1])
+    return [Candidate(answer, score) for answer, score in best]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +132,12 @@ class SentenceTrace:
             "depth": dict(self.depth),
             "strengths": dict(self.strengths),
         }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "SentenceTrace":
+        """The inverse of `to_dict`."""
+        moves = tuple(Move(move["word"], move["from"], move["to"]) for move in data["moves"])
+        return cls(**{**data, "moves": moves})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,39 @@ qa = amn.load("babi")
 qa("Mary moved to the bathroom. John went to the hallway.", "Where is Mary?")
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from importlib.resources import files
 from pathlib import Path
+from time import perf_counter
 from typing import Any, overload
 
+import torch
+
 from amn.answers import Answer
+from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
+from amn.errors import AMNError, ConfigError, MissingExtraError, did_you_mean
 from amn.memory import LiveMemory
-from amn.text import Text
-from amn.training.model_directory import TrainedModel
+from amn.reading import answers_of, cells, check_limits, read_batch, slot_words
+from amn.text import Text, read_questions, read_story
+from amn.training.model_directory import (
+    CARD_FILE,
+    CONFIG_FILE,
+    WEIGHTS_FILE,
+    TrainedModel,
+    load_model,
+    save_model,
+)
 
 DEFAULT_MODEL = "babi"
+BATCH_SENTENCES = 256  # a longer story is read alone
+BATCH_CELLS = 1 << 23  # and so is one whose edges would make a batch larger than this
+
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+_EMPTY_STORY = "story: expected at least one sentence with a word in it, found none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,15 +103,41 @@ class QA:
         Args:
             story: text, which is split into sentences, or a list of sentences.
             question: a question, or a list of questions for a list of answers.
-            banks: how many banks to read, the most relevant first; 0 for all. By default 1, or what the deadline allows.
-            deadline: seconds from now; further banks are read while the answer is uncertain and time remains.
+            banks: how many banks to read, the most relevant first; 0 for all. By default 1.
+            deadline: seconds from now; while it allows, further banks are read where the answer is uncertain.
             explain: say why.
         """
-        raise NotImplementedError
+        started = perf_counter()
+        check_limits(banks, deadline)
+        memory = self.memory(question)
+        if not memory.tell(story):
+            raise AMNError(_EMPTY_STORY)
+        left = None if deadline is None else max(0.0, started + deadline - perf_counter())
+        answers = _timed(memory.ask(deadline=left, explain=explain, banks=banks), started)
+        return answers[0] if isinstance(question, str) else answers
 
     def answer_batch(self, requests: Sequence[Request]) -> list[list[Answer]]:
         """Answers many requests in few passes of the model: for each request, an answer for each of its questions."""
-        raise NotImplementedError
+        started = perf_counter()
+        parsed = [_Parsed.of(request) for request in requests]
+        answers: list[list[Answer]] = [[] for _ in requests]
+        for group in _groups(parsed):
+            found = self._answer_group([parsed[i] for i in group])
+            for i, found_here in zip(group, found, strict=True):
+                answers[i] = _timed(found_here, started)
+        return answers
+
+    def _answer_group(self, group: Sequence["_Parsed"]) -> list[list[Answer]]:
+        first = group[0]
+        if len(group) == 1:
+            memory = self.memory(first.questions)
+            memory.tell(first.sentences)
+            return [memory.ask(banks=first.banks)]
+        reading = read_batch(self.trained, [one.example for one in group], first.banks)
+        return [
+            answers_of(reading, self.vocabulary, i, one.questions, slot_words(one.example), one.banks)
+            for i, one in enumerate(group)
+        ]
 
     def memory(self, questions: Text) -> LiveMemory:
         """An empty memory, built for these questions, that can be told sentences and asked at any time."""
@@ -102,12 +149,14 @@ class QA:
 
     def save_pretrained(self, directory: str | Path) -> None:
         """Writes a model directory that `load` and `from_pretrained` read."""
-        raise NotImplementedError
+        save_model(directory, self.trained)
 
     @classmethod
-    def from_pretrained(cls, name: str = DEFAULT_MODEL, device: str = "cpu") -> "QA":
+    def from_pretrained(cls, name: str | Path = DEFAULT_MODEL, device: str = "cpu") -> "QA":
         """The same as `amn.load`."""
-        raise NotImplementedError
+        trained = load_model(_find(str(name)))
+        trained.model.to(_device(device))
+        return cls(trained)
 
 
 def load(name: str | Path = DEFAULT_MODEL, device: str = "cpu") -> QA:
@@ -115,11 +164,94 @@ def load(name: str | Path = DEFAULT_MODEL, device: str = "cpu") -> QA:
 
     Args:
         name: the directory or name.
-        device: where it runs: cpu, cuda, or auto.
+        device: where it runs: cpu, cuda, or auto for the best there is.
+
+    Raises:
+        AMNError: where there is no such model, or it cannot be read.
     """
-    return QA.from_pretrained(str(name), device)
+    return QA.from_pretrained(name, device)
 
 
 def shipped_models() -> list[str]:
-    """The names of the models that come with the package."""
-    raise NotImplementedError
+    """The names of the models that come with the package, in the order that people count in."""
+    folder = files("amn") / "pretrained"
+    names = [entry.name for entry in folder.iterdir() if (entry / CONFIG_FILE).is_file()] if folder.is_dir() else []
+    return sorted(names, key=lambda name: (len(name), name))
+
+
+def _find(name: str) -> Path:
+    """The directory of a model."""
+    if (Path(name) / CONFIG_FILE).is_file():
+        return Path(name)
+    shipped = shipped_models()
+    if name in shipped:
+        return Path(str(files("amn") / "pretrained" / name))
+    if _HUB_NAME.fullmatch(name) and not Path(name).exists():
+        return _download(name)
+    listed = f"shipped: {', '.join(shipped)}" if shipped else "none is shipped"
+    near = f"; {did_you_mean(name, shipped)}" if get_close_matches(name, shipped, n=1, cutoff=0.5) else ""
+    raise AMNError(f"no model is called {name!r}, and no directory of that name holds a {CONFIG_FILE}; {listed}{near}")
+
+
+def _download(name: str) -> Path:
+    """A model of the Hugging Face hub; only the files of a model directory are fetched."""
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError as error:
+        raise MissingExtraError("hub", f"{name!r} is no local or shipped model; the Hugging Face hub") from error
+    try:
+        return Path(snapshot_download(name, allow_patterns=[CONFIG_FILE, WEIGHTS_FILE, CARD_FILE]))
+    except Exception as error:  # the hub's errors are many, and of several libraries
+        raise AMNError(f"{name!r} is no local or shipped model, and the hub did not give it: {error}") from error
+
+
+def _device(name: str) -> torch.device:
+    chosen = ("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name
+    try:
+        return torch.empty(0, device=chosen).device
+    except (RuntimeError, AssertionError) as error:
+        raise ConfigError(f"device: {name!r} cannot be used here ({str(error).splitlines()[0]})") from error
+
+
+def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:
+    milliseconds = 1000 * (perf_counter() - started)
+    return [replace(answer, milliseconds=milliseconds) for answer in answers]
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """A request in words."""
+
+    sentences: list[str]
+    questions: list[str]
+    example: Example
+    banks: int
+
+    @classmethod
+    def of(cls, request: Request) -> "_Parsed":
+        check_limits(request.banks, None)
+        story, asked = read_story(request.story), read_questions(request.question)
+        if not story:
+            raise AMNError(_EMPTY_STORY)
+        example = Example(
+            sentences=tuple(spoken for _, spoken in story),
+            questions=tuple(spoken for _, spoken in asked),
+            answers=(None,) * len(asked),
+        )
+        return cls([text for text, _ in story], [text for text, _ in asked], example, request.banks)
+
+
+def _groups(parsed: Sequence[_Parsed]) -> Iterator[list[int]]:
+    """Which requests to read together: those that read as many banks, stories of like length, as many as fit."""
+    group: list[int] = []
+    for i in sorted(range(len(parsed)), key=lambda i: (parsed[i].banks, len(parsed[i].example.sentences))):
+        if group and (parsed[group[0]].banks != parsed[i].banks or not _fits([parsed[j].example for j in (*group, i)])):
+            yield group
+            group = []
+        group.append(i)
+    if group:
+        yield group
+
+
+def _fits(examples: Sequence[Example]) -> bool:
+    return max(len(example.sentences) for example in examples) <= BATCH_SENTENCES and cells(examples) <= BATCH_CELLS

@@ -1,11 +1,34 @@
-"""Live memories: told sentence by sentence, asked at any time."""
+"""Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
+import json
+import os
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
+from time import perf_counter
+from typing import Any
 
-from amn.answers import Answer, Bank, SentenceTrace
-from amn.text import Text
-from amn.training.model_directory import TrainedModel
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+
+from amn.answers import Answer, Bank, Edge, Entity, Explanation, Move, SentenceTrace
+from amn.compact import ABSENT, Change, CompactMemory
+from amn.data.examples import Example, Words
+from amn.data.story import words
+from amn.errors import CheckpointError
+from amn.models import Model
+from amn.models.amn import AMN
+from amn.reading import answers_of, check_limits, read_batch, slot_words
+from amn.text import Text, read_questions, read_story
+from amn.training.model_directory import TrainedModel, write_atomically
+
+CERTAIN = 0.9  # with time left, further banks are read while the score is below this
+KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
+SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
+FORMAT_VERSION = 1
+MEMORY_FILE, TENSORS_FILE = "memory.json", "memory.safetensors"
 
 
 class LiveMemory:
@@ -17,39 +40,211 @@ class LiveMemory:
     """
 
     def __init__(self, trained: TrainedModel, questions: Text) -> None:
-        raise NotImplementedError
-
-    @property
-    def questions(self) -> list[str]:
-        """What the memory is built for."""
-        raise NotImplementedError
-
-    @property
-    def sentences(self) -> Sequence[str]:
-        """What it was told."""
-        raise NotImplementedError
+        asked = read_questions(questions)
+        self.trained = trained
+        self.questions = [text for text, _ in asked]
+        self.sentences: list[str] = []
+        self._told: list[Words] = []
+        self._traces: deque[SentenceTrace] = deque(maxlen=KEPT_TRACES)
+        self._question_words = [spoken for _, spoken in asked]
+        self._compact: CompactMemory | None = None  # other models read the whole story when they are asked
+        if type(trained.model) is AMN:
+            self._compact = CompactMemory(trained.model, trained.vocabulary, self._question_words)
 
     def tell(self, text: Text) -> list[SentenceTrace]:
         """Reads further sentences and returns what each of them did."""
-        raise NotImplementedError
+        return self._take(read_story(text))
+
+    def _take(self, story: Sequence[tuple[str, Words]]) -> list[SentenceTrace]:
+        told = [spoken for _, spoken in story]
+        changes: Sequence[Change | None] = self._compact.tell(told) if self._compact else [None] * len(told)
+        numbered = enumerate(zip(story, changes, strict=True), len(self.sentences))
+        traces = [self._trace(number, sentence, change) for number, ((sentence, _), change) in numbered]
+        self.sentences += [sentence for sentence, _ in story]
+        self._told += told
+        self._traces.extend(traces)
+        return traces
+
+    def _trace(self, number: int, text: str, change: Change | None) -> SentenceTrace:
+        if self._compact is None or change is None:
+            return SentenceTrace(sentence=number, text=text, depth={}, strengths={})
+        spelled = self._compact.words
+        moves = ((slot, old, change.after[slot]) for slot, old in change.before.items() if old != change.after[slot])
+        return SentenceTrace(
+            sentence=number,
+            text=text,
+            banks=change.banks,
+            created=change.created,
+            moves=tuple(Move(spelled[slot], None if old == ABSENT else old, new) for slot, old, new in moves),
+            depth={spelled[slot]: depth for slot, depth in change.after.items()},
+            strengths={spelled[slot]: strength for slot, strength in change.strengths.items()},
+        )
 
     def ask(self, deadline: float | None = None, explain: bool = False, banks: int | None = None) -> list[Answer]:
-        """Answers the questions of the memory from what it was told so far."""
-        raise NotImplementedError
+        """Answers the questions of the memory from what it was told so far.
 
-    def ask_other(self, question: str, explain: bool = False) -> Answer:
-        """Answers a question that the memory was not built for, by reading its sentences again."""
-        raise NotImplementedError
+        Args:
+            deadline: seconds from now. The most relevant bank is always read, further ones while an answer is uncertain
+                and time remains; the most certain of these readings is the answer.
+            explain: say why.
+            banks: how many banks to read, the most relevant first; 0 for all. By default 1, or with a deadline as many
+                as it allows.
+        """
+        started = perf_counter()
+        check_limits(banks, deadline)
+        if deadline is None:
+            answers = self._read(1 if banks is None else banks, range(len(self.questions)))
+        else:
+            answers = self._read_until(started + deadline, banks or None)
+        if explain:
+            answers = [replace(answer, explanation=self._explain(i, answer)) for i, answer in enumerate(answers)]
+        milliseconds = 1000 * (perf_counter() - started)
+        return [replace(answer, milliseconds=milliseconds) for answer in answers]
+
+    def _read(self, banks: int, asked: Sequence[int]) -> list[Answer]:
+        if self._compact:
+            reading, slots = self._compact.read(banks, asked)
+            spelled = [self._compact.words[slot] for slot in slots]
+        else:
+            example = self._example(asked)
+            reading, spelled = read_batch(self.trained, [example], banks), slot_words(example)
+        return answers_of(reading, self.trained.vocabulary, 0, [self.questions[i] for i in asked], spelled, banks)
+
+    def _example(self, asked: Sequence[int]) -> Example:
+        questions = tuple(self._question_words[i] for i in asked)
+        return Example(sentences=tuple(self._told), questions=questions, answers=(None,) * len(questions))
+
+    def _read_until(self, end: float, limit: int | None) -> list[Answer]:
+        """Reads bank after bank for the questions whose answers are uncertain, while another reading fits the time."""
+        best = self._read(1, range(len(self.questions)))
+        most = min(limit or best[0].banks_created, best[0].banks_created)
+        pending, banks, slowest = _uncertain(best, range(len(best))), 1, 0.0
+        while pending and banks < most and (now := perf_counter()) + slowest < end:
+            banks += 1
+            for i, answer in zip(pending, self._read(banks, pending), strict=True):
+                wider = replace(best[i], banks_read=answer.banks_read, entities_read=answer.entities_read)
+                best[i] = answer if answer.score >= best[i].score else wider
+            pending = _uncertain(best, pending)
+            slowest = max(slowest, perf_counter() - now)
+        late = set(pending) if banks < most else set()
+        return [replace(answer, stopped_for_deadline=i in late) for i, answer in enumerate(best)]
+
+    def ask_other(self, question: str, explain: bool = False, banks: int | None = None) -> Answer:
+        """Answers a question that the memory was not built for; costs an ingest, as the sentences are read again."""
+        started = perf_counter()
+        other = LiveMemory(self.trained, [question])
+        other._take(list(zip(self.sentences, self._told, strict=True)))
+        answer = other.ask(explain=explain, banks=banks)[0]
+        return replace(answer, milliseconds=1000 * (perf_counter() - started))
 
     def snapshot(self) -> list[Bank]:
-        """The banks as they are now."""
-        raise NotImplementedError
+        """The banks as they are now; a model without banks has none."""
+        return self._banks({})
+
+    def _banks(self, attention: dict[int, dict[int, float]]) -> list[Bank]:
+        memory = self._compact
+        if memory is None:
+            return []
+        return [_bank(memory, index, attention.get(index, {})) for index in range(memory.banks)]
+
+    def _explain(self, asked: int, answer: Answer) -> Explanation:
+        attention = self._compact.attention(answer.banks_read, asked) if self._compact else {}
+        return Explanation(
+            banks=tuple(self._banks(attention)),
+            sentences=tuple(self._traces),
+            graph=self._graph(),
+            read=tuple(range(answer.banks_created - 1, answer.banks_created - answer.banks_read - 1, -1)),
+        )
+
+    def _graph(self) -> tuple[Edge, ...]:
+        first = max(0, len(self._told) - KEPT_TRACES)
+        latest = {
+            pair: number
+            for number, sentence in enumerate(self._told[first:], first)
+            for pair in zip(sentence, sentence[1:], strict=False)
+        }
+        return tuple(Edge(before, after, number) for (before, after), number in latest.items())
 
     def save(self, path: str | Path) -> None:
-        """Writes the memory to a directory."""
-        raise NotImplementedError
+        """Writes the memory to a directory: JSON and safetensors, without the weights of the model."""
+        directory = Path(path)
+        directory.mkdir(parents=True, exist_ok=True)
+        tensors = save_tensors(self._compact.tensors() if self._compact else {})
+        described = {
+            "format_version": FORMAT_VERSION,
+            "model": fingerprint(self.trained.model),
+            "tensors": sha256(tensors).hexdigest(),
+            "questions": self.questions,
+            "sentences": self.sentences,
+            "depth": self._compact.depth if self._compact else [],
+            "banks": self._compact.banks if self._compact else 1,
+            "last": list(self._compact.last) if self._compact else [],
+            "traces": [trace.to_dict() for trace in self._traces],
+        }
+        _write_bytes(directory / TENSORS_FILE, tensors)
+        write_atomically(directory / MEMORY_FILE, json.dumps(described) + "\n")
 
     @classmethod
     def restore(cls, path: str | Path, trained: TrainedModel) -> "LiveMemory":
-        """Reads what `save` wrote; the model must be the same."""
-        raise NotImplementedError
+        """Reads what `save` wrote.
+
+        Raises:
+            CheckpointError: where the files cannot be read, or are the memory of another model.
+        """
+        described, tensors = _read_directory(Path(path))
+        if described["model"] != fingerprint(trained.model):
+            raise CheckpointError(f"{path}: this memory was saved by a model with other weights; load that one")
+        memory = cls(trained, described["questions"])
+        memory.sentences = described["sentences"]
+        memory._told = [words(sentence) for sentence in memory.sentences]
+        memory._traces.extend(SentenceTrace.from_dict(trace) for trace in described["traces"])
+        if memory._compact:
+            for sentence in memory._told:
+                memory._compact.follow(sentence)
+            memory._compact.resume(load_tensors(tensors), described["depth"], described["banks"], described["last"])
+        return memory
+
+
+def _uncertain(answers: Sequence[Answer], among: Sequence[int]) -> list[int]:
+    return [i for i in among if answers[i].score < CERTAIN]
+
+
+def _read_directory(directory: Path) -> tuple[dict[str, Any], bytes]:
+    """The files of a saved memory, checked to be whole and to belong together."""
+    try:
+        described = json.loads((directory / MEMORY_FILE).read_text(encoding="utf-8"))
+        tensors = (directory / TENSORS_FILE).read_bytes()
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{directory}: not a saved memory ({error})") from error
+    version = described.get("format_version") if isinstance(described, dict) else None
+    if version != FORMAT_VERSION:
+        raise CheckpointError(f"{directory}: expected memory format {FORMAT_VERSION}, found {version}")
+    if described["tensors"] != sha256(tensors).hexdigest():
+        raise CheckpointError(f"{directory}: {TENSORS_FILE} is not the one that {MEMORY_FILE} was saved with")
+    return described, tensors
+
+
+def _write_bytes(path: Path, data: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_bytes(data)
+    os.replace(temporary, path)
+
+
+def fingerprint(model: Model) -> str:
+    """A name for the weights of a model: the same weights have the same one."""
+    digest = sha256()
+    for name, value in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(value.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def _bank(memory: CompactMemory, index: int, attention: dict[int, float]) -> Bank:
+    """A bank with its most relevant entities first."""
+    slots = memory.bank(index)
+    shown = memory.most_relevant(slots, SHOWN_ENTITIES)
+    entities = (
+        Entity(word=memory.words[slot], strength=strength, relevance=relevance, attention=attention.get(slot, 0.0))
+        for slot, strength, relevance in shown
+    )
+    return Bank(index=index, size=len(slots), entities=tuple(entities))

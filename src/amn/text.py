@@ -1,7 +1,7 @@
-"""What users type, as words: stories are split into sentences, and what is empty or too long is refused by name."""
+"""What users type, as words: a story is split into sentences, and what is empty or too long is refused by name."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from amn.data.examples import Words
 from amn.data.story import words
@@ -17,23 +17,21 @@ Text = str | Sequence[str]
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 
 
-def split_sentences(text: Text) -> Iterator[str]:
-    """The sentences of a text, or of a list of texts: cut after . ! ? and at line ends; what has no word is left out."""
-    for part in (text,) if isinstance(text, str) else text:
-        for match in _SENTENCE.finditer(_checked(part, "story")):
-            if words(match[0]):
-                yield match[0].strip()
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text: it is cut after . ! ? and at line ends, and what has no word is left out."""
+    return [match.strip() for match in _SENTENCE.findall(text) if words(match)]
 
 
 def read_story(text: Text) -> list[tuple[str, Words]]:
-    """The sentences of a story, each as written and as words.
+    """The sentences of a story, each as written and as words; the sentences of a list are taken as they are.
 
     Raises:
         AMNError: where there are too many sentences, or one is too long.
     """
     told: list[tuple[str, Words]] = []
-    for sentence in split_sentences(text):
-        spoken = words(sentence)
+    for sentence in split_sentences(text) if isinstance(text, str) else _texts(text, "story"):
+        if not (spoken := words(sentence)):
+            continue
         if len(spoken) > MAX_SENTENCE_WORDS:
             raise AMNError(f"story: sentence {len(told) + 1} has {len(spoken)} words, at most {MAX_SENTENCE_WORDS} fit")
         if len(told) == MAX_SENTENCES:
@@ -48,10 +46,10 @@ def read_questions(questions: Text) -> list[tuple[str, Words]]:
     Raises:
         AMNError: where there is none or too many, or one is empty or too long.
     """
-    listed = [questions] if isinstance(questions, str) else list(questions)
+    listed = [questions] if isinstance(questions, str) else _texts(questions, "question")
     if not 0 < len(listed) <= MAX_QUESTIONS:
         raise AMNError(f"question: expected 1 to {MAX_QUESTIONS} questions, found {len(listed)}")
-    asked = [(question.strip(), words(_checked(question, "question"))) for question in listed]
+    asked = [(question.strip(), words(question)) for question in listed]
     for number, (_, spoken) in enumerate(asked, 1):
         if not 0 < len(spoken) <= MAX_QUESTION_WORDS:
             raise AMNError(
@@ -60,7 +58,7 @@ def read_questions(questions: Text) -> list[tuple[str, Words]]:
     return asked
 
 
-def _checked(text: object, name: str) -> str:
-    if not isinstance(text, str):
-        raise AMNError(f"{name}: expected text or a list of texts, found {type(text).__name__}")
-    return text
+def _texts(items: object, name: str) -> list[str]:
+    if isinstance(items, Sequence) and all(isinstance(item, str) for item in items):
+        return list(items)
+    raise AMNError(f"{name}: expected text or a list of texts, found {type(items).__name__}")
