@@ -115,15 +115,22 @@ class World:
         items = [item for item in company if company[item]]
         if not items or self.rng.random() >= _GIVE_SHARE:
             return None
-        last = self.last_give
-        item = last.item if last is not None and last is self.events[-1] else self._likelier(items, last and last.item)
-        back = last.actor if last is not None and last.item == item else None
-        return self._hand_over(holders[item], item, self._likelier(company[item], back))
+        item = self._item_to_give(items)
+        back = self.last_give.actor if self.last_give is not None and self.last_give.item == item else ""
+        receiver = self._likelier(company[item], back)
+        return self._hand_over(holders[item], item, receiver)
+
+    def _item_to_give(self, items: list[str]) -> str:
+        if self.last_give is None:
+            return self.rng.choice(items)
+        if self.last_give is self.events[-1]:
+            return self.last_give.item
+        return self._likelier(items, self.last_give.item)
 
     def _company(self, person: str) -> list[str]:
         return [other for other in self.people if other != person and self.at[other] == self.at[person]]
 
-    def _likelier(self, names: list[str], favourite: str | None) -> str:
+    def _likelier(self, names: list[str], favourite: str) -> str:
         """One of the names; the favourite, if it is among them, stands there several times."""
         return self.rng.choice(names + [name for name in names if name == favourite] * (_AGAIN - 1))
 

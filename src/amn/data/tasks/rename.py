@@ -38,7 +38,8 @@ def rename(stories: Iterable[Story], *, seed: int, names: NameList = UNSEEN) -> 
 
 def _new_names(story: Story, rng: Random, names: NameList) -> dict[str, str]:
     """Old name to new, both lower-cased."""
-    texts = (*story.sentences, *(question.text for question in story.questions))
+    asked = (text for question in story.questions for text in (question.text, question.answer or ""))
+    texts = (*story.sentences, *asked)
     found = dict.fromkeys(word for text in texts for word in words(text))
     kinds = ("women", "men") if not MOTIVES.keys().isdisjoint(found) else _KINDS
     new_names: dict[str, str] = {}

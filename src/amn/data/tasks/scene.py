@@ -109,6 +109,10 @@ class Scene(ABC, Generic[Topic]):
         """Whether there is more to tell."""
         return True
 
+    def usual_length(self) -> int:
+        """How many sentences to tell before questions that are asked together."""
+        return 2 * self.usual_questions
+
     def counted(self) -> bool:
         """Whether the number of sentences is set, so that questions cannot wait for more."""
         return self.plan.sentences is not None or self.plan.together
@@ -142,7 +146,7 @@ class Scene(ABC, Generic[Topic]):
         """Tells and asks as planned."""
         wanted = self.plan.questions or self.usual_questions
         if self.counted():
-            self._play_to_length(wanted, self.plan.sentences or 2 * self.usual_questions)
+            self._play_to_length(wanted, self.plan.sentences or self.usual_length())
         else:
             self._play_freely(wanted)
         return self.draft.story()
@@ -178,6 +182,6 @@ class Scene(ABC, Generic[Topic]):
         return 0 if self.plan.together else wanted * self.told() // length
 
 
-def scene(kind: type[Scene]) -> StoryMaker:
+def scene(kind: type[Scene[Topic]]) -> StoryMaker:
     """The maker of stories of one kind of scene."""
     return lambda rng, plan: kind(rng, plan).play()

@@ -1,6 +1,5 @@
 """Task 18: does a thing fit in another? Each question takes two of the told comparisons."""
 
-from collections.abc import Callable
 from random import Random
 
 from amn.data.story import Story
@@ -12,7 +11,7 @@ CONTAINERS = ("box", "chest", "suitcase", "container")
 _BATCH = 5
 _USUAL_QUESTIONS = 5
 # How many draws a question has before more is told: so few that, as in the released stories, some find too little.
-_TRIES_EACH = 8
+_TRIES_EACH = 16
 
 # A smaller and a bigger thing.
 Fact = tuple[str, str]
@@ -51,21 +50,22 @@ def _ask(rng: Random, draft: Draft, facts: list[Fact], plan: Plan, wanted: int) 
     for _ in range(_TRIES_EACH * max(wanted, _USUAL_QUESTIONS)):
         line = rng.randrange(max(0, len(facts) - reach), len(facts))
         yes = rng.random() < 0.5
-        links = _follows(facts[line], facts, below=yes)
-        if links is None:
+        link = _link(facts, line, yes)
+        if link is None:
             continue
-        small, big = (facts[links][0], facts[line][1]) if yes else (facts[line][0], facts[links][1])
-        draft.ask(_say_question(rng, small, big, yes, plan.lua), "yes" if yes else "no", (line, links))
+        small, big = (facts[link][0], facts[line][1]) if yes else (facts[line][0], facts[link][1])
+        draft.ask(_say_question(rng, small, big, yes, plan.lua), "yes" if yes else "no", (line, link))
         wanted -= 1
         if wanted == 0:
             return True
     return False
 
 
-def _follows(fact: Fact, facts: list[Fact], *, below: bool) -> int | None:
-    """The first line whose fact joins on to this one, below it or above it."""
-    joins: Callable[[Fact], bool] = (lambda other: other[1] == fact[0]) if below else lambda other: other[0] == fact[1]
-    return next((line for line, other in enumerate(facts) if joins(other)), None)
+def _link(facts: list[Fact], line: int, below: bool) -> int | None:
+    """The first other line about the smaller (or the bigger) thing of a fact, if it joins on to it there."""
+    shared = facts[line][0 if below else 1]
+    other = next((at for at, fact in enumerate(facts) if shared in fact and at != line), None)
+    return other if other is not None and facts[other][1 if below else 0] == shared else None
 
 
 def _say_question(rng: Random, small: str, big: str, yes: bool, lua: bool) -> str:

@@ -32,7 +32,8 @@ def _tell_relations(rng: Random, draft: Draft, relations: list[Relation]) -> lis
     for number, (room, _, other) in enumerate(relations):
         about.setdefault(room, []).append(number)
         about.setdefault(other, []).append(number)
-    rooms, told = list(about), {}
+    rooms = list(about)
+    told: dict[int, Relation] = {}
     while len(told) < len(relations):
         subject = rng.choice(rooms)
         number = rng.choice(about[subject])

@@ -1,5 +1,7 @@
 """The 20 tasks: a new one is one more row."""
 
+from functools import partial
+
 from amn.data.names import AFRAID, COLOURED, GIVERS, MOTIVATED, MOVERS, ROOMS, THINGS, TOWN, TOWNSFOLK
 from amn.data.tasks.belief import EitherOr, Negation
 from amn.data.tasks.carrying import CarryCount, CarryList, ThingPlace, ThingPlaceBefore
@@ -13,9 +15,9 @@ from amn.data.tasks.sizes import sizes
 from amn.data.tasks.space import neighbours, paths, positions
 from amn.data.tasks.times import TIMES, Day
 
-_MOVING = {"people": MOVERS, "places": ROOMS}
-_CARRYING = {**_MOVING, "objects": THINGS}
-_TOWN = {"people": TOWNSFOLK, "places": TOWN}
+_Moving = partial(Task, people=MOVERS, places=ROOMS)
+_Carrying = partial(_Moving, objects=THINGS)
+_Town = partial(Task, people=TOWNSFOLK, places=TOWN)
 _MOTIVE_WORDS = tuple(word for words in MOTIVES.values() for word in words)
 
 
@@ -40,9 +42,9 @@ def _errands(people: int, _: int) -> tuple[int, int]:
 
 
 _ROWS = (
-    Task(number=1, name="single-supporting-fact", make=scene(Whereabouts), **_MOVING),
-    Task(number=2, name="two-supporting-facts", make=scene(ThingPlace), **_CARRYING),
-    Task(number=3, name="three-supporting-facts", make=scene(ThingPlaceBefore), lengths=_room_for_three, **_CARRYING),
+    _Moving(number=1, name="single-supporting-fact", make=scene(Whereabouts)),
+    _Carrying(number=2, name="two-supporting-facts", make=scene(ThingPlace)),
+    _Carrying(number=3, name="three-supporting-facts", make=scene(ThingPlaceBefore), lengths=_room_for_three),
     Task(
         number=4,
         name="two-arg-relations",
@@ -61,15 +63,15 @@ _ROWS = (
         objects=THINGS,
         fewest=(2, 2, 1),
     ),
-    Task(number=6, name="yes-no-questions", make=scene(Presence), **_CARRYING),
-    Task(number=7, name="counting", make=scene(CarryCount), **_CARRYING),
-    Task(number=8, name="lists-sets", make=scene(CarryList), **_CARRYING),
-    Task(number=9, name="simple-negation", make=scene(Negation), **_MOVING),
-    Task(number=10, name="indefinite-knowledge", make=scene(EitherOr), **_TOWN),
-    Task(number=11, name="basic-coreference", make=scene(PronounMove), even=True, **_MOVING),
-    Task(number=12, name="conjunction", make=scene(PairMove), fewest=(2, 3, 0), **_MOVING),
-    Task(number=13, name="compound-coreference", make=scene(PairPronoun), fewest=(2, 3, 0), even=True, **_MOVING),
-    Task(number=14, name="time-reasoning", make=scene(Day), fewest=(1, 4, 0), lengths=_days, **_TOWN),
+    _Carrying(number=6, name="yes-no-questions", make=scene(Presence)),
+    _Carrying(number=7, name="counting", make=scene(CarryCount)),
+    _Carrying(number=8, name="lists-sets", make=scene(CarryList)),
+    _Moving(number=9, name="simple-negation", make=scene(Negation)),
+    _Town(number=10, name="indefinite-knowledge", make=scene(EitherOr)),
+    _Moving(number=11, name="basic-coreference", make=scene(PronounMove), even=True),
+    _Moving(number=12, name="conjunction", make=scene(PairMove), fewest=(2, 3, 0)),
+    _Moving(number=13, name="compound-coreference", make=scene(PairPronoun), fewest=(2, 3, 0), even=True),
+    _Town(number=14, name="time-reasoning", make=scene(Day), fewest=(1, 4, 0), lengths=_days),
     Task(number=15, name="basic-deduction", make=fears, people=AFRAID, lengths=None, in_turn=False),
     Task(
         number=16,

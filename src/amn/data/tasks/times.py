@@ -59,6 +59,10 @@ class Day(Scene[tuple[str, int]]):
         """Whether someone's day is not full."""
         return bool(self._not_full())
 
+    def usual_length(self) -> int:
+        """As many as the days have room for."""
+        return min(super().usual_length(), len(TIMES) * len(self.world.people))
+
     def _not_full(self) -> list[str]:
         return [person for person in self.world.people if len(self.days[person]) < len(TIMES)]
 
