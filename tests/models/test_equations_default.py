@@ -58,7 +58,6 @@ def test_eq_11_default_a_created_bank_keeps_what_is_relevant_alone(default: AMN)
     assert torch.equal(after.depth == 1, after.in_last > 0.5)
 
 
-@pytest.mark.xfail(strict=True, reason="an entity whose relevance is just below 0 reaches one bank too far")
 def test_eq_12_default_the_last_bank_is_where_the_deepest_entities_are(default: AMN) -> None:
     with torch.no_grad():
         default.move_state.bias.fill_(-0.5)
@@ -119,7 +118,6 @@ def test_eq_19_default_answers_hear_the_question(default: AMN) -> None:
     assert not torch.allclose(one, other)
 
 
-@pytest.mark.xfail(strict=True, reason="the greatest over questions counts padding as a question")
 def test_eq_8_default_questions_that_pad_a_batch_change_nothing(default: AMN) -> None:
     beside = replace(TOLD, questions=(("where", "is", "john"), ("is", "mary")), answers=("office", "yes"))
     for seed in range(8):

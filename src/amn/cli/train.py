@@ -106,7 +106,9 @@ def sweep(
     torch.set_num_threads(threads)
     architectures = [name.strip() for name in models.split(",")]
     wanted = specs(parse_tasks(tasks), architectures, parse_numbers(seeds), data, epochs, set_, label)
-    train_fleets(wanted, out, choose_device(device), show_progress, workers=workers, stop_after=stop_after, compiled=compile)
+    train_fleets(
+        wanted, out, choose_device(device), show_progress, workers=workers, stop_after=stop_after, compiled=compile
+    )
 
 
 def _task(text: str) -> int | str:

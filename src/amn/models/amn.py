@@ -34,11 +34,10 @@ from amn.models.base import (
     rms_norm,
     straight_through,
 )
+from amn.models.decoder import Decoder
 from amn.models.encoder import EMBEDDING_RANGE, Encoder, Encoding, accumulate
 from amn.models.losses import bernoulli_divergence, creation_prior
 from amn.models.strength import StrengthGRU
-
-_NOT_READ = -30.0  # the logit of an entity that the banks read do not hold
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +155,7 @@ class AMN(Model):
         self.move_state = Linear(hidden, 1)
         self.move_question = Linear(hidden, hidden, bias=False)
         self.create = Linear(hidden + 1, 1)
-        self.decoder = Decoder(config)
+        self.decoder = Decoder(hidden, config.num_answers, pointer=config.pointer)
 
     def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Told, list[Sentence]]:
         """Everything is encoded at once; the memory is empty."""
@@ -204,7 +203,9 @@ class AMN(Model):
         of_words = accumulate(encoding.words, batch.sentences, batch.members)
         weight = self.update.input.weight
         words = nn.functional.linear(rms_norm(of_words).flatten(0, 2), weight[:, :hidden])
-        whole = nn.functional.linear(rms_norm(encoding.sentences).flatten(0, 1), weight[:, hidden:], self.update.input.bias)
+        whole = nn.functional.linear(
+            rms_norm(encoding.sentences).flatten(0, 1), weight[:, hidden:], self.update.input.bias
+        )
         update = words.view(*batch.members.shape, -1) + whole.view(*batch.members.shape[:2], 1, -1)
         noise, create_noise = self.noise(batch, ramp)
         parts = (batch.members, batch.context, batch.edges, update, spoken, noise, create_noise)
@@ -278,7 +279,7 @@ class AMN(Model):
         enters = torch.where(last > 0, enters, torch.ones_like(enters))
         was_in = memory.in_last.gather(1, sentence.members)
         in_last = was_in + (1 - was_in) * enters
-        reach = (last + torch.floor(wish.detach() / self.config.bank_gap) + 1).clamp(min=0)
+        reach = (last + torch.ceil(wish.detach() / self.config.bank_gap) - 1).clamp(min=0)
         depth = torch.maximum(memory.depth.gather(1, sentence.members), torch.minimum(reach, last))
         return replace(
             memory,
@@ -356,74 +357,9 @@ class AMN(Model):
             super().initialise_parameter(name, parameter, generator)
 
 
-class Decoder(nn.Module):
-    """Attention over the entities of each bank that is read, and the answer (section 4.3)."""
-
-    def __init__(self, config: AMNConfig) -> None:
-        super().__init__()
-        hidden = config.hidden
-        self.match = Linear(hidden, hidden, bias=False)
-        self.nothing = nn.Parameter(torch.zeros(1))  # the score of reading nothing, so that an empty bank is harmless
-        self.growth = nn.Parameter(torch.full((1,), log(2)))
-        self.hidden = Linear(hidden, hidden)  # h
-        self.prelu = nn.PReLU()
-        self.answer = Linear(hidden, config.num_answers)  # r
-        self.pointer = Pointer(hidden) if config.pointer else None
-
-    def forward(
-        self,
-        states: Float[Tensor, "batch slot hidden"],
-        strengths: Float[Tensor, "batch slot"],
-        members: Float[Tensor, "batch bank slot"],
-        weights: Float[Tensor, "batch bank"],
-        questions: Float[Tensor, "batch question hidden"],
-    ) -> Float[Tensor, "batch question answer"]:
-        """Logits for each question."""
-        content = strengths.unsqueeze(-1) * rms_norm(states)  # Eq. (16): C_m = s_m * w
-        attention = self.attend(content, members, questions)
-        read = (attention * weights.unsqueeze(1).unsqueeze(-1)).sum(2) @ content  # Eq. (18): g += d(<C_m, ps>)
-        summary = self.prelu(self.hidden(read) + questions)  # Eq. (19): r(PReLU(h(g) + w_Nq))
-        logits: Tensor = self.answer(summary)
-        if self.pointer is None:
-            return logits
-        return torch.cat((logits, self.pointer(states, summary, members.amax(1))), -1)
-
-    def attend(
-        self,
-        content: Float[Tensor, "batch slot hidden"],
-        members: Float[Tensor, "batch bank slot"],
-        questions: Float[Tensor, "batch question hidden"],
-    ) -> Float[Tensor, "batch question bank slot"]:
-        """Eq. (17): ps = softmax(<C_m, w_Nq>) within each bank."""
-        scores = self.match(questions) @ content.transpose(1, 2) / sqrt(content.shape[-1])
-        top = torch.maximum(scores.detach().amax(-1, keepdim=True), self.nothing.detach())
-        mass = members.unsqueeze(1) * torch.exp(scores - top).unsqueeze(2)
-        return mass / (mass.sum(-1, keepdim=True) + torch.exp(self.nothing - top).unsqueeze(2))
-
-
-class Pointer(nn.Module):
-    """Answers that are entities of the story: a score for each entity that was read."""
-
-    def __init__(self, hidden: int) -> None:
-        super().__init__()
-        self.of_entity = Linear(hidden, hidden)
-        self.of_summary = Linear(hidden, hidden, bias=False)
-        self.score = Linear(hidden, 1)
-
-    def forward(
-        self,
-        states: Float[Tensor, "batch slot hidden"],
-        summary: Float[Tensor, "batch question hidden"],
-        read: Float[Tensor, "batch slot"],
-    ) -> Float[Tensor, "batch question slot"]:
-        """Logits of the slots; one that was not read cannot be chosen, but hears when it should have been read."""
-        joined = self.of_entity(rms_norm(states)).unsqueeze(1) + self.of_summary(summary).unsqueeze(2)
-        scores = self.score(torch.tanh(joined)).squeeze(-1)
-        hard = read.detach()
-        return scores + (_NOT_READ * (1 - hard) + 4 * (read - hard)).unsqueeze(1)
-
-
-def _rows(table: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row"]) -> Float[Tensor, "batch row hidden"]:
+def _rows(
+    table: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row"]
+) -> Float[Tensor, "batch row hidden"]:
     return table.gather(1, rows.unsqueeze(-1).expand(-1, -1, table.shape[-1]))
 
 

@@ -155,7 +155,7 @@ class Linear(nn.Linear):
     """
 
     def forward(self, values: Float[Tensor, "*axes inputs"]) -> Float[Tensor, "*axes outputs"]:
-        """values W^T + b."""
+        """Values W^T + b."""
         rows = nn.functional.linear(values.reshape(-1, values.shape[-1]), self.weight, self.bias)
         return rows.view(*values.shape[:-1], -1)
 

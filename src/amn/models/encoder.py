@@ -52,7 +52,8 @@ class Encoder(nn.Module):
         embedded = self.embed(batch.slot_words)
         words = self.run(self.word_gru, embedded, batch.sentences)
         question_words = self.run(self.question_gru, embedded, batch.questions)
-        return Encoding(words, words[..., -1, :], question_words, question_words[..., -1, :])
+        questions = _only_real(question_words[..., -1, :], batch.questions)
+        return Encoding(words, words[..., -1, :], question_words, questions)
 
     def embed(self, slot_words: Int[Tensor, "batch slot"]) -> Float[Tensor, "batch slot hidden"]:
         """Eq. (1): u = EMBED(wi)."""
@@ -70,6 +71,14 @@ class Encoder(nn.Module):
         index = rows.flatten(1).unsqueeze(-1).expand(-1, -1, gates.shape[-1])
         projected = gates.gather(1, index).view(*rows.shape, gates.shape[-1])
         return gru.over(projected, rows > 0)
+
+
+def _only_real(
+    encoded: Float[Tensor, "batch question hidden"], questions: Int[Tensor, "batch question word_q"]
+) -> Float[Tensor, "batch question hidden"]:
+    """Replaces questions that are padding by the first, so that a maximum over them is one over real questions."""
+    real = (questions > 0).any(-1, keepdim=True)
+    return torch.where(real, encoded, encoded[:, :1])
 
 
 def accumulate(

@@ -95,7 +95,7 @@ class PaperAMN(Model):
         """Algorithm 1: reads every sentence in turn, then answers. Training always reads all banks."""
         del progress
         encoding = self.encoder(batch)
-        questions = _only_real(encoding.questions, batch)
+        questions = encoding.questions
         memory = self.start(batch, encoding)
         if batch.key is None:
             for sentence in self.sentences(batch, encoding):
@@ -336,11 +336,3 @@ def answer_words(batch: Batch) -> Bool[Tensor, "batch slot"]:
     is_asked = (batch.questions.unsqueeze(-1) == slots.unsqueeze(2)).any(2)
     chosen = torch.where((batch.answer_slots > 0).unsqueeze(-1), is_answer, is_asked)
     return (chosen & (slots > 0)).any(1)
-
-
-def _only_real(
-    questions: Float[Tensor, "batch question hidden"], batch: Batch
-) -> Float[Tensor, "batch question hidden"]:
-    """The questions with padding replaced by the first one, so that a maximum over them is over real ones."""
-    real = (batch.questions > 0).any(-1, keepdim=True)
-    return torch.where(real, questions, questions[:, :1])

@@ -50,4 +50,6 @@ def load_state(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     except (OSError, SafetensorError, KeyError, ValueError) as error:
         if isinstance(error, CheckpointError):
             raise
-        raise CheckpointError(f"{path}: not a readable checkpoint ({error}); delete it to start this run anew") from error
+        raise CheckpointError(
+            f"{path}: not a readable checkpoint ({error}); delete it to start this run anew"
+        ) from error

@@ -5,6 +5,8 @@ serve them all. On a GPU the whole step is captured as a CUDA graph for each sto
 wait for kernel launches and not for arithmetic.
 """
 
+import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -20,8 +22,9 @@ from amn.training.optimiser import Adam, learning_rate
 from amn.training.parameters import Layout
 from amn.training.reader import Reader
 
+_LOG = logging.getLogger(__name__)
 _ANONYMOUS_STREAM = 101  # of the random numbers that choose which words are hidden
-_SENTENCE_ROOM = (2, 3, 5, 8, 10, 12, 16, 20, 26, 34, 42, 50)  # story lengths that a GPU captures a graph for
+_SENTENCE_ROOM = (2, 5, 8, 10, 14, 20, 30, 40, 50)  # story lengths that a GPU captures a graph for
 
 
 @dataclass(frozen=True)
@@ -207,7 +210,9 @@ class Fleet:
             indices = torch.full((len(self), questions_a_batch), -1)
             for row, part in zip(indices, parts, strict=True):
                 row[: len(part)] = part
-            lengths = [self.validation.lengths[m.task][int(p[0])] for m, p in zip(self.members, parts, strict=True) if len(p)]
+            lengths = [
+                self.validation.lengths[m.task][int(p[0])] for m, p in zip(self.members, parts, strict=True) if len(p)
+            ]
             room = min(self.room(max(lengths)), self.validation.batch.sentences.shape[2])
             if self.device.type == "cuda":
                 totals += self._replay("score", room, self._count, (indices.to(self.device),))
@@ -242,7 +247,9 @@ class Fleet:
         """Runs a function as a CUDA graph, captured the first time a story length is met."""
         key = (kind, room, inputs[0].shape[1])
         if key not in self._graphs:
+            started = time.monotonic()
             self._graphs[key] = self._capture(room, function, inputs)
+            _LOG.info("captured %s for %d sentences in %.1f s", kind, room, time.monotonic() - started)
         return self._graphs[key](*inputs)  # type: ignore[return-value]
 
     def _capture(self, room: int, function: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Callable[..., Tensor]:
@@ -300,7 +307,9 @@ def _template(model: Model, vocabulary_size: int, num_answers: int) -> Model:
     return type(model)(replace(model.config, vocabulary_size=vocabulary_size, num_answers=num_answers))  # type: ignore[call-arg]
 
 
-def _column(values: Sequence[float], device: torch.device, dtype: torch.dtype = torch.float32) -> Float[Tensor, "model one"]:
+def _column(
+    values: Sequence[float], device: torch.device, dtype: torch.dtype = torch.float32
+) -> Float[Tensor, "model one"]:
     return torch.tensor(values, device=device, dtype=dtype).unsqueeze(1)
 
 

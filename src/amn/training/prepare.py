@@ -109,9 +109,7 @@ def encode_all(keys: list[_Key], *, workers: int = 1) -> list[Encoded]:
         room = room.union(one.sizes)
     widened = iter([widen(one, room) for one in sets])
     joined = [_concatenate([next(widened) for _ in _chunks(job[0], workers)]) for job in jobs]
-    return [
-        Encoded(joined[2 * i], joined[2 * i + 1], data.vocabulary, data.source) for i, data in enumerate(loaded)
-    ]
+    return [Encoded(joined[2 * i], joined[2 * i + 1], data.vocabulary, data.source) for i, data in enumerate(loaded)]
 
 
 def _chunks(items: list[Example], workers: int) -> list[list[Example]]:
@@ -164,5 +162,3 @@ def widen(data: Dataset, room: Sizes) -> Dataset:
 def _pad(values: torch.Tensor, *sizes: int, fill: int = 0) -> torch.Tensor:
     room = [pad for size, own in zip(sizes[::-1], values.shape[:0:-1], strict=True) for pad in (0, size - own)]
     return torch.nn.functional.pad(values, room, value=fill)
-
-

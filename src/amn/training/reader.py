@@ -41,13 +41,16 @@ class Reader:
         return vmap(call)
 
     def __call__(self, weights: Weights, batch: Batch, progress: Float[Tensor, " model"]) -> Reading:
-        """Reads with the last bank, as in training."""
+        """Reads with the last bank, as in training.
+
+        A slice of a longer story has other strides, for which the step would be compiled anew: hence the copies.
+        """
         if not self.compiled:
             return self.plain(weights, batch, progress)
         carry, sentences = self._begin(weights, batch, progress)
         carry = pytree.tree_map(_with_gradient, carry)
         for sentence in sentences:
-            carry = self._advance(weights, carry, sentence)
+            carry = self._advance(weights, carry, pytree.tree_map(Tensor.contiguous, sentence))
         reading: Reading = self._finish(weights, batch, carry, progress)
         return reading
 

@@ -42,7 +42,9 @@ class RunDirectory:
                 raise CheckpointError(f"{self.path} holds a run already: give --resume to go on, or another --out")
             found = self.spec()
             if found.to_json() != json.loads(json.dumps(spec.to_json())):
-                raise CheckpointError(f"{self.path} holds another run ({found.name} with other settings): give another --out")
+                raise CheckpointError(
+                    f"{self.path} holds another run ({found.name} with other settings): give another --out"
+                )
             return
         try:
             self.path.mkdir(parents=True, exist_ok=True)
