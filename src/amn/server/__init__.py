@@ -1,0 +1,1 @@
+"""The HTTP interface: a thin layer over `amn.api`."""

@@ -1,0 +1,156 @@
+"""One thread that runs the model. Questions that wait together are answered in one forward pass."""
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+from amn.answers import Answer
+from amn.api import QA, Request
+from amn.server.limits import Limits
+
+T = TypeVar("T")
+
+
+class BusyError(Exception):
+    """The queue is full."""
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A request that may be answered together with others."""
+
+    qa: QA
+    request: Request
+    sentences: int
+    future: "Future[list[Answer]]" = field(default_factory=Future)
+
+
+@dataclass(slots=True)
+class _Task:
+    """Anything else that runs the model."""
+
+    function: Callable[[], Any]
+    future: "Future[Any]" = field(default_factory=Future)
+
+    def results(self) -> list[Any]:
+        """Runs it: one result for its one future."""
+        return [self.function()]
+
+
+class Inference:
+    """The queue and the thread behind it. Batches and single tasks take turns, so that neither starves the other.
+
+    There is no waiting for a batch to fill: a batch is what came in while the one before it ran.
+
+    Args:
+        limits: how many may wait, and how many are answered at once.
+        observe: is told the size of each batch.
+    """
+
+    def __init__(self, limits: Limits, observe: Callable[[int], None] = lambda _: None) -> None:
+        self._limits, self._observe = limits, observe
+        self._asked: deque[_Asked] = deque()
+        self._tasks: deque[_Task] = deque()
+        self._changed = threading.Condition()
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, name="amn-inference", daemon=True)
+        self._thread.start()
+
+    def answer(self, qa: QA, request: Request, sentences: int) -> "asyncio.Future[list[Answer]]":
+        """The answers to a request, which may be found together with those of others.
+
+        Args:
+            qa: the model.
+            request: what is asked.
+            sentences: how many sentences its story has, about.
+
+        Raises:
+            BusyError: where too many wait.
+        """
+        job = _Asked(qa, request, sentences)
+        self._put(self._asked, job)
+        return asyncio.wrap_future(job.future)
+
+    def run(self, function: Callable[[], T]) -> "asyncio.Future[T]":
+        """What a function returns that runs in the thread of the model.
+
+        Raises:
+            BusyError: where too many wait.
+        """
+        job = _Task(function)
+        self._put(self._tasks, job)
+        return asyncio.wrap_future(job.future)
+
+    def _put(self, queue: "deque[Any]", job: _Asked | _Task) -> None:
+        with self._changed:
+            if self._closed or len(self._asked) + len(self._tasks) >= self._limits.waiting:
+                raise BusyError
+            queue.append(job)
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Finishes what was taken, takes no more, and ends the thread."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        self._thread.join()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._asked or self._tasks or self._closed)
+                task = self._tasks.popleft() if self._tasks else None
+                batch = self._next_batch()
+            if task is None and not batch:
+                return
+            if task is not None:
+                _settle([task.future], task.results)
+            if batch:
+                self._answer(batch)
+
+    def _next_batch(self) -> list[_Asked]:
+        """The requests that wait for one model, up to what fits in one pass."""
+        if not self._asked:
+            return []
+        batch = [self._asked.popleft()]
+        longest = batch[0].sentences
+        while self._asked and self._asked[0].qa is batch[0].qa and len(batch) < self._limits.batch:
+            longest = max(longest, self._asked[0].sentences)
+            if longest * (len(batch) + 1) > self._limits.batch_sentences:
+                break
+            batch.append(self._asked.popleft())
+        return batch
+
+    def _answer(self, batch: list[_Asked]) -> None:
+        self._observe(len(batch))
+        requests = [job.request for job in batch]
+        try:
+            answers = batch[0].qa.answer_batch(requests)
+        except Exception:  # one bad request must not spoil the others: each is answered alone
+            for job in batch:
+                _settle([job.future], partial(job.qa.answer_batch, [job.request]))
+        else:
+            _settle([job.future for job in batch], lambda: answers)
+
+
+def _settle(futures: "list[Future[Any]]", results: Callable[[], list[Any]]) -> None:
+    """Gives each future its result, or the error; a client may have gone in the meantime."""
+    waiting = [future.set_running_or_notify_cancel() for future in futures]
+    if not any(waiting):
+        return
+    try:
+        found = results()
+    except Exception as error:
+        found = [error] * len(futures)
+    for future, awaited, result in zip(futures, waiting, found, strict=True):
+        if not awaited:
+            continue
+        if isinstance(result, Exception):
+            future.set_exception(result)
+        else:
+            future.set_result(result)

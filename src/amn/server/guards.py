@@ -1,0 +1,118 @@
+"""What stands between the network and the routes: bodies that are too big, clients that stall, what browsers may do."""
+
+import asyncio
+import json
+import time
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from amn.server.limits import Limits
+from amn.server.metrics import Metrics
+
+# The page needs nothing but its own files; what a story holds can never run.
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = [
+    (b"content-security-policy", CONTENT_POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+]
+
+
+class Guard:
+    """Watches every request: measures it, bounds its body, and lets go of clients that neither send nor read.
+
+    Args:
+        app: the application behind it.
+        limits: the bounds.
+        metrics: where requests are counted.
+    """
+
+    def __init__(self, app: ASGIApp, limits: Limits, metrics: Metrics) -> None:
+        self._app, self._limits, self._metrics = app, limits, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Runs one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = _Exchange(self._limits, receive, send)
+        started = time.perf_counter()
+        try:
+            await self._run(request, scope)
+        finally:
+            route = getattr(scope.get("route"), "path", "other")
+            self._metrics.request(route, request.status, time.perf_counter() - started)
+
+    async def _run(self, request: "_Exchange", scope: Scope) -> None:
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and int(length) > self._limits.body_bytes:
+            await request.refuse(413, self._too_big())
+            return
+        try:
+            await self._app(scope, request.receive, request.send)
+        except _Refused as refused:
+            await request.refuse(refused.status, self._too_big() if refused.status == 413 else refused.detail)
+        except _Stalled:
+            pass  # the response cannot be ended; the server closes the connection
+
+    def _too_big(self) -> str:
+        return f"The body may have at most {self._limits.body_bytes} bytes; send long stories to a memory in parts."
+
+
+class _Refused(BaseException):
+    """Ends the application from within `receive`; no handler of its own must turn it into another answer."""
+
+    def __init__(self, status: int, detail: str = "") -> None:
+        self.status, self.detail = status, detail
+
+
+class _Stalled(BaseException):
+    """Ends the application from within `send`."""
+
+
+class _Exchange:
+    """One request and its response, with what was received so far."""
+
+    def __init__(self, limits: Limits, receive: Receive, send: Send) -> None:
+        self._limits, self._receive, self._send = limits, receive, send
+        self._received = 0
+        self._complete = False
+        self.status = 0
+
+    async def receive(self) -> Message:
+        """The next part of the body, while it keeps within the bounds."""
+        if self._complete:  # nothing more to come but the end of the connection, for which one may wait long
+            return await self._receive()
+        try:
+            async with asyncio.timeout(self._limits.receive_seconds):
+                message = await self._receive()
+        except TimeoutError:
+            raise _Refused(408, "The body did not arrive in time.") from None
+        self._received += len(message.get("body", b""))
+        self._complete = not message.get("more_body", False)
+        if self._received > self._limits.body_bytes:
+            raise _Refused(413)
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Sends a part of the response, with the headers that every response has."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
+        try:
+            async with asyncio.timeout(self._limits.send_seconds):
+                await self._send(message)
+        except TimeoutError:
+            raise _Stalled from None
+
+    async def refuse(self, status: int, detail: str) -> None:
+        """Answers in place of the application, where it has not begun to."""
+        if self.status:
+            return
+        body = json.dumps({"detail": detail}).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        await self.send({"type": "http.response.start", "status": status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": body})

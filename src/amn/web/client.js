@@ -1,0 +1,79 @@
+// The HTTP interface, as the page uses it.
+
+const TOKEN_KEY = "amn-token";
+
+export class Problem extends Error {
+  constructor(message, status = 0) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export function setToken(token) {
+  sessionStorage.setItem(TOKEN_KEY, token);
+}
+
+async function send(path, { method = "GET", body, accept = "application/json", signal, keepalive } = {}) {
+  const headers = { accept };
+  const token = sessionStorage.getItem(TOKEN_KEY);
+  if (token) headers.authorization = `Bearer ${token}`;
+  if (body !== undefined) headers["content-type"] = "application/json";
+  let response;
+  try {
+    response = await fetch(path, { method, headers, signal, keepalive, body: body && JSON.stringify(body) });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem("The server does not answer. Is amn serve still running?");
+  }
+  if (!response.ok) throw new Problem(await detail(response), response.status);
+  return response;
+}
+
+async function detail(response) {
+  try {
+    return (await response.json()).detail;
+  } catch {
+    return `The server refused this (${response.status}).`;
+  }
+}
+
+const json = async (path, options) => (await send(path, options)).json();
+
+export const models = () => json("/models");
+
+export const generate = (task, seed) => json(`/generate?task=${task}&seed=${seed}`);
+
+export const answer = (body, signal) => json("/answer", { method: "POST", body, signal });
+
+export const openMemory = (body, signal) => json("/memories", { method: "POST", body, signal });
+
+export const ask = (id, body, signal) => json(`/memories/${id}/ask`, { method: "POST", body, signal });
+
+export async function forget(id) {
+  // Whether it worked does not matter: a memory that stays goes by itself.
+  await send(`/memories/${id}`, { method: "DELETE", keepalive: true }).catch(() => {});
+}
+
+// Tells a memory sentences and yields what each did, as it comes.
+export async function* tell(id, sentences, signal) {
+  const options = { method: "POST", body: { sentences }, accept: "application/x-ndjson", signal };
+  const response = await send(`/memories/${id}/sentences`, options);
+  for await (const line of lines(response.body)) {
+    const event = JSON.parse(line);
+    if (event.detail) throw new Problem(event.detail);
+    yield event;
+  }
+}
+
+async function* lines(stream) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    const parts = (rest + value).split("\n");
+    rest = parts.pop();
+    yield* parts.filter(Boolean);
+  }
+  if (rest) yield rest;
+}
