@@ -134,13 +134,13 @@ class CompactMemory:
         local = {slot: number for number, slot in enumerate(touched, 1)}
         word_ids = [0, *(self.vocabulary.word_id(self.words[slot]) for slot in touched)]
         nothing = torch.zeros(1, 1, 1, dtype=torch.long, device=self.device)
-        no_context = nothing[:, :, :0].expand(-1, len(chunk), -1)
+        members = self._padded([[local[slot] for slot in view.members] for view in views])
         return Batch(
             slot_words=torch.tensor([word_ids], device=self.device),
             sentences=self._padded([[local[self.slots[word]] for word in sentence] for sentence in chunk]),
-            members=self._padded([[local[slot] for slot in view.members] for view in views]),
-            context=no_context,
-            edges=no_context.unsqueeze(2),
+            members=members,
+            context=members[..., :0],
+            edges=members.unsqueeze(-1)[..., :0],
             questions=nothing,
             answers=nothing[0],
             answer_slots=nothing[0],
