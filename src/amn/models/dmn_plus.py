@@ -1,0 +1,155 @@
+"""DMN+: Dynamic Memory Networks, improved (arXiv 1603.01417). Sentences are facts; episodes of attention read them."""
+
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from amn.data.batches import Batch
+from amn.models.base import GRU, Linear, Model, ModelConfig, Reading, masked_softmax
+from amn.models.baseline import dropout, look_up, position_encoding, reading_of
+
+_EMBEDDING_RANGE = sqrt(3)  # embeddings start uniform in [-sqrt(3), sqrt(3)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DMNPlusConfig(ModelConfig):
+    """Settings of DMN+.
+
+    Args:
+        hidden: width of embeddings and states.
+        episodes: number of passes over the facts (T).
+        dropout: share of facts' and answer's features dropped in training.
+        decay: weight of the squared weights in the training loss.
+    """
+
+    hidden: int = 80
+    episodes: int = 3
+    dropout: float = 0.1
+    decay: float = 0.001
+
+
+class AttentionGRU(nn.Module):
+    """A GRU whose update gate is the attention on each fact, so that order matters in what is read."""
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.input = Linear(inputs, 2 * hidden)
+        self.state = Linear(hidden, 2 * hidden)
+
+    def forward(
+        self,
+        projected: Float[Tensor, "*#axes gates"],
+        attention: Float[Tensor, "*#axes one"],
+        state: Float[Tensor, "*#axes hidden"],
+    ) -> Float[Tensor, "*#axes hidden"]:
+        """Section 3.3 of arXiv 1603.01417: h_i = g_i * h~_i + (1 - g_i) * h_(i-1)."""
+        reset_x, new_x = projected.chunk(2, -1)
+        reset_h, new_h = self.state(state).chunk(2, -1)
+        new = torch.tanh(new_x + torch.sigmoid(reset_x + reset_h) * new_h)
+        return state + attention * (new - state)
+
+
+class DMNPlus(Model):
+    """Dynamic memory network with input fusion, an attention GRU and untied episodes."""
+
+    Config = DMNPlusConfig
+    config: DMNPlusConfig
+    recipe: dict[str, object] = {
+        "learning_rate": 1e-3,
+        "batch_size": 100,
+        "epochs": 256,
+        "clip": 10.0,
+        "schedule": "halving",
+        "halve_every": 100,
+        "window": 130,
+    }
+
+    def __init__(self, config: DMNPlusConfig) -> None:
+        super().__init__()
+        self.config = config
+        hidden = config.hidden
+        self.embedding = nn.Embedding(config.vocabulary_size, hidden)
+        self.forwards = GRU(hidden, hidden)
+        self.backwards = GRU(hidden, hidden)
+        self.question_gru = GRU(hidden, hidden)
+        self.interact = Linear(4 * hidden, hidden)  # W(1)
+        self.score = Linear(hidden, 1)  # W(2)
+        self.attention_gru = AttentionGRU(hidden, hidden)
+        self.updates = nn.ModuleList(Linear(3 * hidden, hidden) for _ in range(config.episodes))  # W^t
+        self.answer = Linear(2 * hidden, config.num_answers)
+
+    def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
+        """Fuses the sentences into facts, reads them in episodes, and answers."""
+        del progress, banks
+        told = batch.sentence_mask
+        facts = self.fuse(self.sentences(batch), told)
+        questions = self.questions(batch.question_words)
+        memory = questions
+        for update in self.updates:
+            attention = self.attend(facts, questions, memory, told)
+            context = self.read(facts, attention)
+            memory = torch.relu(update(torch.cat((memory, context, questions), -1)))  # ReLU(W^t [m; c; q] + b)
+        features = dropout(torch.cat((memory, questions), -1), self.config.dropout, batch.key, stream=2)
+        reading = reading_of(self.answer(features), told.sum(-1).to(facts.dtype))
+        return reading if batch.key is None else replace(reading, losses={"decay": self.decay(reading.entities)})
+
+    def sentences(self, batch: Batch) -> Float[Tensor, "batch sentence hidden"]:
+        """Section 3.1 of arXiv 1603.01417: f_i = sum_j l_j * w_j, with the position encoding l."""
+        words = batch.story_words
+        bags = (look_up(self.embedding.weight, words) * position_encoding(words > 0, self.config.hidden)).sum(-2)
+        return dropout(bags, self.config.dropout, batch.key, stream=1)
+
+    def fuse(
+        self, sentences: Float[Tensor, "batch sentence hidden"], told: Bool[Tensor, "batch sentence"]
+    ) -> Float[Tensor, "batch sentence hidden"]:
+        """Section 3.1 of arXiv 1603.01417, input fusion: GRU(f_i, f_(i-1)) + GRU(f_i, f_(i+1))."""
+        ahead = self.forwards.over(self.forwards.input(sentences), told)
+        back = self.backwards.over(self.backwards.input(sentences).flip(1), told.flip(1)).flip(1)
+        return ahead + back
+
+    def questions(self, words: Int[Tensor, "batch question word_q"]) -> Float[Tensor, "batch question hidden"]:
+        """The last state of a GRU over the words of each question."""
+        projected = self.question_gru.input(look_up(self.embedding.weight, words))
+        return self.question_gru.over(projected, words > 0)[..., -1, :]
+
+    def attend(
+        self,
+        facts: Float[Tensor, "batch sentence hidden"],
+        questions: Float[Tensor, "batch question hidden"],
+        memory: Float[Tensor, "batch question hidden"],
+        told: Bool[Tensor, "batch sentence"],
+    ) -> Float[Tensor, "batch question sentence"]:
+        """Section 3.3 of arXiv 1603.01417: g = softmax(W(2) tanh(W(1) z)).
+
+        z = [f * q; f * m; |f - q|; |f - m|]
+        """
+        fact, question, last = facts.unsqueeze(1), questions.unsqueeze(2), memory.unsqueeze(2)
+        parts = (fact * question, fact * last, (fact - question).abs(), (fact - last).abs())
+        scores = self.score(torch.tanh(self.interact(torch.cat(parts, -1)))).squeeze(-1)
+        return masked_softmax(scores, told.unsqueeze(1).expand_as(scores))
+
+    def read(
+        self, facts: Float[Tensor, "batch sentence hidden"], attention: Float[Tensor, "batch question sentence"]
+    ) -> Float[Tensor, "batch question hidden"]:
+        """The contextual vector c^t: the last state of the attention GRU."""
+        projected = self.attention_gru.input(facts).unsqueeze(1)
+        state = attention.new_zeros(*attention.shape[:2], facts.shape[-1])
+        for fact, weight in zip(projected.unbind(2), attention.unsqueeze(-1).unbind(2), strict=True):
+            state = self.attention_gru(fact, weight, state)
+        return state
+
+    def decay(self, like: Float[Tensor, " batch"]) -> Float[Tensor, " batch"]:
+        """Half the squared weights, biases included, the same for each story."""
+        squares = torch.stack([parameter.square().sum() for parameter in self.parameters()])
+        return (squares.sum() * self.config.decay / 2).expand_as(like)
+
+    @torch.no_grad()
+    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
+        """Xavier, and uniform embeddings."""
+        if name == "embedding.weight":
+            parameter.uniform_(-_EMBEDDING_RANGE, _EMBEDDING_RANGE, generator=generator)
+        else:
+            super().initialise_parameter(name, parameter, generator)

@@ -1,0 +1,133 @@
+"""MemN2N: End-to-End Memory Networks (arXiv 1503.08895). Every sentence is a memory; the question hops over them.
+
+Adjacent weight tying: what a hop reads with is what the next one looks up with (A_(k+1) = C_k), and questions share the
+first table (B = A_1). The paper also ties the answer matrix to the last table, with answers as words of one dictionary;
+here an answer is a class of its own, so that matrix is free.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from amn.data.batches import Batch
+from amn.models.base import Linear, Model, ModelConfig, Reading, masked_softmax, uniform
+from amn.models.baseline import look_up, position_encoding, reading_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemN2NConfig(ModelConfig):
+    """Settings of MemN2N: those of the larger model that the paper trained on 10 000 examples of a task.
+
+    Args:
+        hidden: width of embeddings (d).
+        hops: how often the memories are read (K).
+        memory_size: number of places in time that are told apart; anything older is as old as the last.
+        empty: random noise: up to this share of empty memories is put between the sentences in training.
+        linear_until: linear start: the share of the training for which memories are read without softmax.
+        relu: a ReLU on the state after each hop.
+    """
+
+    hidden: int = 100
+    hops: int = 3
+    memory_size: int = 50
+    empty: float = 0.1
+    linear_until: float = 0.2
+    relu: bool = True
+
+
+class MemN2N(Model):
+    """End-to-end memory network with position encoding, temporal encoding, random noise and linear start."""
+
+    Config = MemN2NConfig
+    config: MemN2NConfig
+    recipe: dict[str, object] = {
+        "learning_rate": 5e-3,
+        "batch_size": 32,
+        "epochs": 100,
+        "clip": 40.0,
+        "schedule": "halving",
+        "halve_every": 25,
+        "window": 50,
+    }
+
+    def __init__(self, config: MemN2NConfig) -> None:
+        super().__init__()
+        self.config = config
+        tables = range(config.hops + 1)  # table k is A_(k+1) and C_k
+        self.words = nn.ParameterList(torch.zeros(config.vocabulary_size, config.hidden) for _ in tables)
+        self.times = nn.ParameterList(torch.zeros(config.memory_size, config.hidden) for _ in tables)
+        self.answer = Linear(config.hidden, config.num_answers, bias=False)  # W
+
+    def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
+        """Hops over the sentences and answers."""
+        del banks
+        told, when = batch.sentence_mask, self.when(batch)
+        memories = [self.memories(batch.story_words, when, table) for table in range(self.config.hops + 1)]
+        state = self.bag(batch.question_words, self.words[0])  # u = sum_j l_j * B q_j
+        for hop in range(self.config.hops):
+            attention = self.attend(state, memories[hop], told, progress)
+            state = self.hop(state, attention @ memories[hop + 1])
+        return reading_of(self.answer(state), told.sum(-1).to(state.dtype))  # softmax(W (o + u))
+
+    def bag(
+        self, words: Int[Tensor, "*axes word"], table: Float[Tensor, "vocabulary hidden"]
+    ) -> Float[Tensor, "*axes hidden"]:
+        """Section 4.1 of arXiv 1503.08895: m_i = sum_j l_j * A x_ij."""
+        return (look_up(table, words) * position_encoding(words > 0, self.config.hidden)).sum(-2)
+
+    def memories(
+        self, words: Int[Tensor, "batch sentence word"], when: Int[Tensor, "batch sentence"], table: int
+    ) -> Float[Tensor, "batch sentence hidden"]:
+        """Section 4.1 of arXiv 1503.08895, temporal encoding: m_i = sum_j l_j * A x_ij + T_A(i)."""
+        return self.bag(words, self.words[table]) + self.times[table][when]
+
+    def attend(
+        self,
+        state: Float[Tensor, "batch question hidden"],
+        memories: Float[Tensor, "batch sentence hidden"],
+        told: Bool[Tensor, "batch sentence"],
+        progress: Float[Tensor, ""] | float,
+    ) -> Float[Tensor, "batch question sentence"]:
+        """Section 2.1 of arXiv 1503.08895: p_i = softmax(u . m_i); without the softmax while training starts."""
+        scores = state @ memories.transpose(1, 2)
+        mask = told.unsqueeze(1).expand_as(scores)
+        linear, soft = scores * mask, masked_softmax(scores, mask)
+        if isinstance(progress, Tensor):
+            return torch.where(progress < self.config.linear_until, linear, soft)
+        return linear if progress < self.config.linear_until else soft
+
+    def hop(
+        self, state: Float[Tensor, "batch question hidden"], read: Float[Tensor, "batch question hidden"]
+    ) -> Float[Tensor, "batch question hidden"]:
+        """Section 2.2 of arXiv 1503.08895: u_(k+1) = u_k + o_k, where o = sum_i p_i c_i is what was read."""
+        return torch.relu(state + read) if self.config.relu else state + read
+
+    def when(self, batch: Batch) -> Int[Tensor, "batch sentence"]:
+        """How many places before the question each sentence stands: 0 for the last one."""
+        told = batch.sentence_mask
+        back = told.sum(-1, keepdim=True) - told.long().cumsum(-1)
+        if batch.key is not None:
+            back = back + self.gaps(batch.key, back, told.sum(-1, keepdim=True))
+        return back.clamp(max=self.config.memory_size - 1)
+
+    def gaps(
+        self, key: Int[Tensor, ""], back: Int[Tensor, "batch sentence"], told: Int[Tensor, "batch one"]
+    ) -> Int[Tensor, "batch sentence"]:
+        """Section 4.1 of arXiv 1503.08895, random noise: how many empty memories come after each sentence.
+
+        A story of n sentences gets 0 to ceil(n / 10) of them, each at a random place.
+        """
+        batch, most = back.shape[0], ceil(self.config.empty * back.shape[1])
+        count = (uniform(key, (batch, 1), stream=1) * (torch.ceil(self.config.empty * told) + 1)).floor()
+        place = (uniform(key, (batch, most), stream=2) * (told + 1)).floor()
+        used = torch.arange(most, device=back.device) < count
+        return ((place.unsqueeze(1) <= back.unsqueeze(-1)) & used.unsqueeze(1)).sum(-1)
+
+    @torch.no_grad()
+    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
+        """All weights from N(0, 0.1)."""
+        del name
+        parameter.normal_(0, 0.1, generator=generator)
