@@ -1,0 +1,296 @@
+"""GGT-NN: Gated Graph Transformer Networks (Johnson, Learning Graphical State Transitions, ICLR 2017).
+
+A graph changes as the story is told. Each node has a type (a distribution over words), a strength in [0, 1] and a
+state; each pair of nodes has a strength for each kind of edge. Here every distinct word of a story has a node of its
+own type from the start, and a sentence may add more. The paper shows the network the right graph after each sentence;
+this one learns from answers alone.
+"""
+
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from amn.data.batches import Batch
+from amn.models.base import GRU, Linear, Model, ModelConfig, Reading
+from amn.models.baseline import look_up, reading_of
+
+_SPARSE = -2.0  # the logit at which edges and attention start
+
+
+@dataclass(frozen=True, kw_only=True)
+class GGTNNConfig(ModelConfig):
+    """Settings of GGT-NN.
+
+    Args:
+        hidden: width of all states.
+        edge_kinds: number of kinds of edges (Y).
+        new_nodes: nodes that each sentence adds (k in the complexity table of arXiv 1802.00510).
+        propagation: rounds of propagation before an answer.
+        propagate_while_reading: one round of propagation in each sentence too.
+    """
+
+    hidden: int = 20
+    edge_kinds: int = 3
+    new_nodes: int = 0
+    propagation: int = 5
+    propagate_while_reading: bool = False
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph for each story (or, once a question is asked, for each question)."""
+
+    types: Float[Tensor, "*axes node type"]
+    strengths: Float[Tensor, "*axes node"]
+    states: Float[Tensor, "*axes node hidden"]
+    edges: Float[Tensor, "*axes node node kind"]
+
+    @property
+    def features(self) -> Float[Tensor, "*axes node feature"]:
+        """What a transformation sees of each node: its state and its type.
+
+        Types come last, so that a layer's weights for a further type are appended to the others.
+        """
+        return torch.cat((self.states, self.types), -1)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A sentence or a question: its words, the states of the word GRU at each, and the last of these."""
+
+    words: Int[Tensor, "*axes word"]
+    outputs: Float[Tensor, "*axes word hidden"]
+    vector: Float[Tensor, "*axes hidden"]
+
+
+for _kind in (Graph, Text):
+    torch.export.register_dataclass(_kind)
+
+
+class NodeUpdate(nn.Module):
+    """T_h: a GRU over the states of all nodes, h_v = GRU([a_v, x_v], h_v)."""
+
+    def __init__(self, inputs: int, types: int, hidden: int) -> None:
+        super().__init__()
+        self.gru = GRU(inputs + types, hidden)
+
+    def forward(self, graph: Graph, inputs: Float[Tensor, "*axes node input"]) -> Graph:
+        """The graph with new states."""
+        projected = self.gru.input(torch.cat((inputs, graph.types), -1))
+        return replace(graph, states=self.gru(projected, graph.states))
+
+
+class Propagation(nn.Module):
+    """T_prop: nodes tell their neighbours along the edges, and backwards along them."""
+
+    def __init__(self, types: int, hidden: int, kinds: int) -> None:
+        super().__init__()
+        self.ahead = Linear(hidden + types, kinds * hidden)  # f_fwd
+        self.back = Linear(hidden + types, kinds * hidden)  # f_bwd
+        self.update = NodeUpdate(hidden, types, hidden)
+
+    def forward(self, graph: Graph) -> Graph:
+        """One round."""
+        return self.update(graph, self.messages(graph))
+
+    def messages(self, graph: Graph) -> Float[Tensor, "*axes node hidden"]:
+        """a_v = sum_v' s_v' sum_y C_(v',v,y) f_fwd,y(x_v', h_v') + C_(v,v',y) f_bwd,y(x_v', h_v')."""
+        edges = graph.edges.movedim(-1, -3)  # kind node node
+        told = (self.said(self.ahead, graph), self.said(self.back, graph))
+        return (edges.transpose(-1, -2) @ told[0] + edges @ told[1]).sum(-3)
+
+    def said(self, layer: Linear, graph: Graph) -> Float[Tensor, "*axes kind node hidden"]:
+        """What each node says along each kind of edge, as far as it exists."""
+        said = layer(graph.features) * graph.strengths.unsqueeze(-1)
+        return said.unflatten(-1, (graph.edges.shape[-1], -1)).movedim(-2, -3)
+
+
+class EdgeUpdate(nn.Module):
+    """T_C: a sentence sets and removes edges between any two nodes."""
+
+    def __init__(self, inputs: int, types: int, hidden: int, kinds: int) -> None:
+        super().__init__()
+        self.of_input = Linear(inputs, hidden)
+        self.of_source = Linear(hidden + types, hidden, bias=False)
+        self.of_target = Linear(hidden + types, hidden, bias=False)
+        self.decide = Linear(hidden, 2 * kinds)
+
+    def forward(self, graph: Graph, inputs: Float[Tensor, "*axes input"]) -> Graph:
+        """C' = (1 - C) f_set + C (1 - f_reset), with f(a, x_v, h_v, x_v', h_v') a network of one hidden layer."""
+        source = self.of_source(graph.features).unsqueeze(-2)
+        target = self.of_target(graph.features).unsqueeze(-3)
+        joined = torch.tanh(source + target + self.of_input(inputs)[..., None, None, :])
+        set_to, reset = torch.sigmoid(self.decide(joined)).chunk(2, -1)
+        return replace(graph, edges=(1 - graph.edges) * set_to + graph.edges * (1 - reset))
+
+
+class Aggregation(nn.Module):
+    """T_repr: a whole graph as one vector."""
+
+    def __init__(self, types: int, hidden: int) -> None:
+        super().__init__()
+        self.attend = Linear(hidden + types, hidden)  # i
+        self.content = Linear(hidden + types, hidden)  # j
+
+    def forward(self, graph: Graph) -> Float[Tensor, "*axes hidden"]:
+        """h_G = tanh(sum_v s_v sigmoid(i(x_v, h_v)) * tanh(j(x_v, h_v)))."""
+        features = graph.features
+        parts = torch.sigmoid(self.attend(features)) * torch.tanh(self.content(features))
+        return torch.tanh((graph.strengths.unsqueeze(-2) @ parts).squeeze(-2))
+
+
+class NodeAddition(nn.Module):
+    """T_add: a GRU emits new nodes one after another, each with a strength, a type and a state.
+
+    Their types are mixtures of the types that the graph already has: the words of the story and its questions.
+    """
+
+    def __init__(self, inputs: int, types: int, hidden: int) -> None:
+        super().__init__()
+        self.gru = GRU(inputs, hidden)
+        self.strength = Linear(hidden, 1)
+        self.kind = Linear(hidden, types)
+        self.state = Linear(hidden, hidden)
+
+    def forward(self, graph: Graph, inputs: Float[Tensor, "batch input"], count: int) -> Graph:
+        """The graph with `count` more nodes: s = sigmoid(f_s(u)), x from softmax(f_x(u)), h = tanh(f_h(u))."""
+        projected = self.gru.input(inputs)
+        emitted = [self.gru(projected, graph.states.new_zeros(inputs.shape[0], graph.states.shape[-1]))]
+        for _ in range(count - 1):
+            emitted.append(self.gru(projected, emitted[-1]))
+        new = torch.stack(emitted, 1)
+        return Graph(
+            types=torch.cat((graph.types, self.mix_types(graph, self.kind(new))), 1),
+            strengths=torch.cat((graph.strengths, torch.sigmoid(self.strength(new)).squeeze(-1)), 1),
+            states=torch.cat((graph.states, torch.tanh(self.state(new))), 1),
+            edges=F.pad(graph.edges, (0, 0, 0, count, 0, count)),
+        )
+
+    def mix_types(self, graph: Graph, scores: Float[Tensor, "batch new type"]) -> Float[Tensor, "batch new type"]:
+        """Each node that exists offers its type, the stronger the more."""
+        offers = scores @ graph.types.transpose(1, 2)
+        mass = torch.exp(offers - offers.detach().amax(-1, keepdim=True)) * graph.strengths.unsqueeze(1)
+        return mass / mass.sum(-1, keepdim=True).clamp(min=1e-6) @ graph.types
+
+
+class GGTNN(Model):
+    """Gated graph transformer network, trained from answers alone."""
+
+    Config = GGTNNConfig
+    config: GGTNNConfig
+    recipe: dict[str, object] = {
+        "learning_rate": 2e-3,
+        "batch_size": 100,
+        "epochs": 100,
+        "clip": 10.0,
+        "schedule": "cosine",
+        "window": 50,
+    }
+
+    def __init__(self, config: GGTNNConfig) -> None:
+        super().__init__()
+        self.config = config
+        types, hidden = config.vocabulary_size, config.hidden
+        self.embedding = nn.Embedding(types, hidden)
+        self.word_gru = GRU(hidden, hidden)
+        self.update = NodeUpdate(hidden, types, hidden)
+        self.refer = NodeUpdate(hidden, types, hidden)
+        self.propagate = Propagation(types, hidden, config.edge_kinds) if config.propagate_while_reading else None
+        self.summarise = Aggregation(types, hidden) if config.new_nodes else None
+        self.add = NodeAddition(2 * hidden, types, hidden) if config.new_nodes else None
+        self.connect = EdgeUpdate(hidden, types, hidden, config.edge_kinds)
+        self.query_update = NodeUpdate(hidden, types, hidden)
+        self.query_refer = NodeUpdate(hidden, types, hidden)
+        self.query_propagate = Propagation(types, hidden, config.edge_kinds)
+        self.query_summarise = Aggregation(types, hidden)
+        self.answer = Linear(hidden, config.num_answers)
+
+    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Graph, list[Text]]:
+        """A graph of the story's words, and every sentence encoded."""
+        del progress
+        story = self.encode(batch.story_words)
+        parts = zip(story.words.unbind(1), story.outputs.unbind(1), story.vector.unbind(1), strict=True)
+        return self.start(batch.slot_words), [Text(*part) for part in parts]
+
+    def advance(self, carry: Graph, sentence: Text) -> Graph:
+        """Transforms the graph with one sentence: T_h, T_h,direct, T_prop, T_add, T_C; padding changes nothing."""
+        new = self.refer_to(self.refer, self.tell(self.update, carry, sentence), sentence)
+        if self.propagate is not None:
+            new = self.propagate(new)
+        if self.add is not None and self.summarise is not None:
+            inputs = torch.cat((sentence.vector, self.summarise(new)), -1)
+            new = self.add(new, inputs, self.config.new_nodes)
+        return _where((sentence.words > 0).any(-1), self.connect(new, sentence.vector), carry)
+
+    def finish(self, batch: Batch, carry: Graph, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+        """Transforms the graph with the question, and answers from all nodes."""
+        del progress, banks
+        answered = self.query(carry, self.encode(batch.question_words))
+        return reading_of(self.answer(self.query_summarise(answered)), carry.strengths.sum(-1).detach())
+
+    @torch.no_grad()
+    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
+        """Xavier; the graph starts sparse, since an edge that half exists everywhere tells nobody anything."""
+        super().initialise_parameter(name, parameter, generator)
+        if name.endswith(("connect.decide.bias", "summarise.attend.bias")):
+            parameter.fill_(_SPARSE)
+
+    def encode(self, words: Int[Tensor, "*axes word"]) -> Text:
+        """A GRU over the words of each sentence or question."""
+        projected = self.word_gru.input(look_up(self.embedding.weight, words))
+        outputs = self.word_gru.over(projected, words > 0)
+        return Text(words, outputs, outputs[..., -1, :])
+
+    def start(self, slot_words: Int[Tensor, "batch slot"]) -> Graph:
+        """A node of full strength for each distinct word, with no state and no edges yet."""
+        config = self.config
+        every_type = torch.arange(config.vocabulary_size, device=slot_words.device)
+        types = (slot_words.unsqueeze(-1) == every_type).to(self.embedding.weight.dtype)
+        batch, nodes = slot_words.shape
+        return Graph(
+            types=types,
+            strengths=(slot_words > 0).to(types.dtype),
+            states=types.new_zeros(batch, nodes, config.hidden),
+            edges=types.new_zeros(batch, nodes, nodes, config.edge_kinds),
+        )
+
+    def query(self, graph: Graph, questions: Text) -> Graph:
+        """The question: T_h, T_h,direct and several rounds of T_prop, on a graph for each question."""
+        asked = questions.vector.shape[1]
+        graph = Graph(*(part.unsqueeze(1).expand(-1, asked, *part.shape[1:]) for part in _parts(graph)))
+        graph = self.tell(self.query_update, graph, questions)
+        graph = self.refer_to(self.query_refer, graph, questions)
+        for _ in range(self.config.propagation):
+            graph = self.query_propagate(graph)
+        return graph
+
+    def tell(self, update: NodeUpdate, graph: Graph, text: Text) -> Graph:
+        """T_h: every node hears the sentence."""
+        shape = (*graph.strengths.shape, text.vector.shape[-1])
+        return update(graph, text.vector.unsqueeze(-2).expand(shape))
+
+    def refer_to(self, update: NodeUpdate, graph: Graph, text: Text) -> Graph:
+        """T_h,direct: a_v = sum_n x_(v,n) D_n, where D_n sums the GRU's outputs at the places of word n."""
+        shape = (*graph.strengths.shape, text.words.shape[-1])
+        is_word = graph.types.gather(-1, text.words.unsqueeze(-2).expand(shape)) * (text.words > 0).unsqueeze(-2)
+        return update(graph, is_word @ text.outputs)
+
+
+def _parts(graph: Graph) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    return graph.types, graph.strengths, graph.states, graph.edges
+
+
+def _where(told: Bool[Tensor, " batch"], new: Graph, old: Graph) -> Graph:
+    """The new graph where a sentence was told; elsewhere the old one, with as many more nodes of no strength."""
+    added = new.strengths.shape[1] - old.strengths.shape[1]
+    kept = Graph(
+        types=F.pad(old.types, (0, 0, 0, added)),
+        strengths=F.pad(old.strengths, (0, added)),
+        states=F.pad(old.states, (0, 0, 0, added)),
+        edges=F.pad(old.edges, (0, 0, 0, added, 0, added)),
+    )
+    pairs = zip(_parts(new), _parts(kept), strict=True)
+    return Graph(*(torch.where(told.view(-1, *[1] * (a.dim() - 1)), a, b) for a, b in pairs))
