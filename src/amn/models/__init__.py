@@ -3,11 +3,24 @@
 from amn.errors import ConfigError, did_you_mean
 from amn.models.amn import AMN
 from amn.models.base import Model, ModelConfig
+from amn.models.controls import QuestionBlindAMN, StoryBlindAMN
+from amn.models.dmn_plus import DMNPlus
+from amn.models.encdec import EncDec
+from amn.models.entnet import EntNet
+from amn.models.ggtnn import GGTNN
+from amn.models.memn2n import MemN2N
 from amn.models.paper import PaperAMN
 
 MODELS: dict[str, type[Model]] = {
     "amn": AMN,
     "amn-paper": PaperAMN,
+    "amn-question-blind": QuestionBlindAMN,
+    "amn-story-blind": StoryBlindAMN,
+    "dmn-plus": DMNPlus,
+    "encdec": EncDec,
+    "entnet": EntNet,
+    "ggtnn": GGTNN,
+    "memn2n": MemN2N,
 }
 
 
