@@ -1,0 +1,90 @@
+"""Tiny stories and small models: what the one suite over every model works with."""
+
+from dataclasses import replace
+from itertools import cycle, islice
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from amn.data.batches import Batch, Sizes, encode
+from amn.data.examples import Example
+from amn.data.vocabulary import Vocabulary
+from amn.models import MODELS, Model
+from amn.models.base import answer_loss
+
+# Small widths, so that the suite is quick.
+OVERRIDES: dict[str, dict[str, Any]] = {
+    "amn": {"hidden": 16},
+    "amn-paper": {"hidden": 16, "capacity": 24},
+    "amn-question-blind": {"hidden": 16},
+    "amn-story-blind": {"hidden": 16},
+    "dmn-plus": {"hidden": 16, "decay": 1e-5},
+    "encdec": {"hidden": 16},
+    "entnet": {"hidden": 16, "num_slots": 4, "max_words": 4},
+    "ggtnn": {"hidden": 12, "propagation": 2},
+    "memn2n": {"hidden": 16, "memory_size": 4},
+}
+STOCHASTIC = {"amn", "amn-paper", "amn-question-blind", "dmn-plus", "memn2n"}
+BLIND = {"amn-question-blind", "amn-story-blind"}  # parts of them are never fed
+
+_NAMES, _PLACES, _VERBS = ("mary", "john", "sandra"), ("kitchen", "garden", "office", "hallway"), ("went", "moved")
+
+
+def _sentence(i: int, t: int) -> tuple[str, ...]:
+    name, place = _NAMES[(i + t * t) % 3], _PLACES[(3 * i + 5 * t + i * t) % 4]
+    return (name, _VERBS[t % 2], "to", "the", place) if (i + t) % 4 else (name, "left", place)
+
+
+def _example(i: int, *, questions: int = 1) -> Example:
+    """A story of 2 to 5 sentences, and where some of its persons were last."""
+    sentences = tuple(_sentence(i, t) for t in range(2 + i % 4))
+    last = {sentence[0]: sentence[-1] for sentence in sentences}
+    asked = list(islice(cycle(sorted(last)), i, i + questions))
+    return Example(
+        sentences=sentences,
+        questions=tuple(("where", "is", name) if i % 2 else ("where", "is", name, "now") for name in asked),
+        answers=tuple(last[name] for name in asked),
+    )
+
+
+EIGHT = tuple(_example(i) for i in range(8))
+TWO_QUESTIONS = tuple(_example(i, questions=2) for i in range(4))
+_WORDS = sorted({word for e in (*EIGHT, *TWO_QUESTIONS) for part in (*e.sentences, *e.questions) for word in part})
+VOCABULARY = Vocabulary(words=("<padding>", "<unknown>", *_WORDS), answers=_PLACES)
+
+
+def batch_of(examples: tuple[Example, ...], sizes: Sizes | None = None) -> Batch:
+    """All examples as one batch, with at least the room asked for."""
+    data = encode(examples, VOCABULARY, sizes)
+    return data.take(torch.arange(len(data)), data.sizes.sentences)
+
+
+def with_key(batch: Batch, key: int) -> Batch:
+    """The batch as training sees it."""
+    return replace(batch, key=torch.tensor(key))
+
+
+def build(name: str, seed: int = 0, **changes: object) -> Model:
+    """A small model of an architecture."""
+    kind = MODELS[name]
+    sizes = {"vocabulary_size": len(VOCABULARY.words), "num_answers": len(VOCABULARY.answers)}
+    model = kind(kind.Config(**{**OVERRIDES.get(name, {}), **sizes, **changes}))
+    model.initialise(torch.Generator().manual_seed(seed))
+    return model
+
+
+class Loss(nn.Module):
+    """The training loss of a model, as a function of a batch."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, batch: Batch, progress: Tensor | float = 1.0) -> Tensor:
+        reading = self.model(batch, progress)
+        classes = self.model.config.num_answers
+        total = answer_loss(reading.logits, batch, classes)
+        if reading.further is not None:
+            total = total + answer_loss(reading.further, batch, classes) * self.model.further_weight
+        return (total + sum(reading.losses.values())).mean()

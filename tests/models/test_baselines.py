@@ -1,0 +1,253 @@
+"""Facts about each rival of the paper that its own paper states."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor
+
+from amn.data.batches import Batch
+from amn.data.graph import NO_EDGE, PAST
+from amn.data.vocabulary import UNKNOWN
+from amn.errors import ConfigError
+from amn.models.baseline import dropout, position_encoding
+from amn.models.controls import without_questions
+from models.conformance import EIGHT, TWO_QUESTIONS, batch_of, build, with_key
+
+BATCH = batch_of(EIGHT)
+PADDED = ~BATCH.sentence_mask
+
+
+def test_position_encoding_weighs_words_as_the_formula_says() -> None:
+    mask = torch.tensor([[True, True, True, False]])
+    weights = position_encoding(mask, 2)[0]
+    expected = torch.tensor([[2 / 3 - 1 / 6, 2 / 3 - 1 / 3], [1 / 3 + 1 / 6, 1 / 3 + 1 / 3], [1 / 2, 1.0], [0.0, 0.0]])
+    torch.testing.assert_close(weights, expected)
+
+
+def test_dropout_drops_its_share_and_keeps_the_mean() -> None:
+    values = torch.ones(100, 100)
+    dropped = dropout(values, 0.1, torch.tensor(3), stream=1)
+    assert 0.09 < (dropped == 0).float().mean() < 0.11
+    assert dropped.unique().tolist() == pytest.approx([0, 1 / 0.9])
+    assert dropout(values, 0.1, None, stream=1) is values
+
+
+# MemN2N
+
+
+def test_the_last_sentence_is_at_time_zero() -> None:
+    model = build("memn2n", memory_size=3)
+    when = model.when(BATCH)
+    assert when[1].tolist()[:3] == [2, 1, 0]
+    assert when[3].tolist() == [2, 2, 2, 1, 0]  # what is older than the memory is as old as its last place
+
+
+def test_empty_memories_only_make_sentences_older() -> None:
+    model = build("memn2n", memory_size=50, empty=0.5)
+    story = batch_of(EIGHT[3:4] * 200)
+    exact, noisy = model.when(story), model.when(with_key(story, 1))
+    shift = noisy - exact
+    assert (shift[:, :-1] >= shift[:, 1:]).all()
+    assert set(shift[:, 0].tolist()) == {0, 1, 2, 3}  # up to ceil(0.5 * 5)
+
+
+def test_linear_start_takes_the_softmax_away() -> None:
+    model = build("memn2n")
+    state, memories = torch.randn(1, 1, 16), torch.randn(1, 3, 16)
+    told = torch.tensor([[True, True, False]])
+    linear = model.attend(state, memories, told, 0.1)
+    torch.testing.assert_close(linear[0, 0, :2], (state @ memories.transpose(1, 2))[0, 0, :2])
+    soft = model.attend(state, memories, told, 0.3)
+    torch.testing.assert_close(soft.sum(-1), torch.ones(1, 1))
+    assert linear[0, 0, 2] == soft[0, 0, 2] == 0
+    for progress, expected in ((0.1, linear), (0.3, soft)):
+        assert torch.equal(model.attend(state, memories, told, torch.tensor(progress)), expected)
+
+
+def test_adjacent_hops_share_their_tables() -> None:
+    model = build("memn2n", hops=3)
+    assert len(model.words) == len(model.times) == 4
+
+
+# DMN+
+
+
+def attention_of(model: torch.nn.Module, batch: Batch) -> Tensor:
+    facts = model.fuse(model.sentences(batch), batch.sentence_mask)
+    questions = model.questions(batch.question_words)
+    return model.attend(facts, questions, questions, batch.sentence_mask)
+
+
+def test_attention_gates_sum_to_one_over_what_was_told() -> None:
+    attention = attention_of(build("dmn-plus"), BATCH)
+    torch.testing.assert_close(attention.sum(-1), torch.ones(8, 1))
+    assert (attention[PADDED.unsqueeze(1)] == 0).all()
+
+
+def test_a_fact_without_attention_leaves_the_state() -> None:
+    model = build("dmn-plus")
+    state = torch.randn(2, 16)
+    projected = model.attention_gru.input(torch.randn(2, 16))
+    assert torch.equal(model.attention_gru(projected, torch.zeros(2, 1), state), state)
+    full = model.attention_gru(projected, torch.ones(2, 1), state)
+    assert (full.abs() <= 1).all()
+
+
+def test_input_fusion_looks_both_ways() -> None:
+    model = build("dmn-plus")
+    sentences = torch.randn(1, 3, 16, requires_grad=True)
+    model.fuse(sentences, torch.ones(1, 3, dtype=torch.bool))[0, 1].sum().backward()
+    assert (sentences.grad.abs().sum(-1) > 0).all()
+
+
+def test_episodes_have_weights_of_their_own() -> None:
+    model = build("dmn-plus", episodes=3)
+    assert len({id(update.weight) for update in model.updates}) == 3
+
+
+def test_decay_is_half_the_squared_weights() -> None:
+    model = build("dmn-plus", decay=0.001)
+    expected = 0.0005 * sum(parameter.square().sum() for parameter in model.parameters())
+    torch.testing.assert_close(model(with_key(BATCH, 0)).losses["decay"], expected.expand(8))
+    assert model(BATCH).losses == {}
+
+
+# EntNet
+
+
+def memories_of(model: torch.nn.Module, batch: Batch) -> Tensor:
+    told, statements = model.begin(batch, 1.0)
+    for statement in statements:
+        told = model.advance(told, statement)
+    return told.memories
+
+
+def test_memories_stay_on_the_unit_sphere() -> None:
+    for model in (build("entnet"), build("entnet", key_words=(2, 5))):
+        torch.testing.assert_close(memories_of(model, BATCH).norm(dim=-1), torch.ones(8, model.num_slots))
+
+
+def test_keys_are_free_or_words() -> None:
+    free, tied = build("entnet", num_slots=4), build("entnet", key_words=[2, 5, 7])
+    assert free.keys() is free.free_keys and free(BATCH).entities.tolist() == [4.0] * 8
+    assert torch.equal(tied.keys(), tied.embedding.weight[[2, 5, 7]]) and tied(BATCH).entities.tolist() == [3.0] * 8
+
+
+def test_a_story_without_sentences_leaves_the_keys() -> None:
+    model = build("entnet")
+    silent = replace(BATCH, sentences=torch.zeros_like(BATCH.sentences))
+    expected = torch.nn.functional.normalize(model.keys(), dim=-1).expand(8, -1, -1)
+    assert torch.equal(memories_of(model, silent), expected)
+
+
+def test_slopes_start_at_one_and_serve_the_whole_network() -> None:
+    model = build("entnet")
+    values = torch.randn(3, 16)
+    assert torch.equal(model.phi(values), values)
+    torch.nn.init.zeros_(model.slopes)
+    assert torch.equal(model.phi(values), values.relu())
+    assert [name for name, _ in model.named_parameters() if "slope" in name] == ["slopes"]
+
+
+def test_questions_and_statements_have_masks_of_their_own() -> None:
+    model = build("entnet")
+    statements = model.encode(BATCH.story_words, model.statement_mask)
+    torch.nn.init.zeros_(model.question_mask)
+    assert torch.equal(model.encode(BATCH.story_words, model.statement_mask), statements)
+    assert (model.encode(BATCH.question_words, model.question_mask) == 0).all()
+
+
+# GGT-NN
+
+
+def test_every_distinct_word_has_a_node_of_its_type() -> None:
+    graph = build("ggtnn").start(BATCH.slot_words)
+    assert torch.equal(graph.strengths, (BATCH.slot_words > 0).float())
+    assert torch.equal(graph.types.argmax(-1), BATCH.slot_words)
+
+
+@pytest.mark.parametrize("settings", [{}, {"new_nodes": 2, "propagate_while_reading": True}])
+def test_strengths_and_types_stay_probabilities(settings: dict[str, object]) -> None:
+    model = build("ggtnn", **settings)
+    graph, sentences = model.begin(BATCH, 1.0)
+    for sentence in sentences:
+        graph = model.advance(graph, sentence)
+    assert graph.strengths.shape[1] == BATCH.slot_words.shape[1] + 5 * settings.get("new_nodes", 0)
+    for part in (graph.strengths, graph.edges, graph.types):
+        assert (part >= 0).all() and (part <= 1).all()
+    exists = graph.strengths > 0
+    torch.testing.assert_close(graph.types.sum(-1)[exists], torch.ones(int(exists.sum())))
+
+
+def test_added_nodes_make_no_difference_to_padding() -> None:
+    model = build("ggtnn", new_nodes=2, propagate_while_reading=True)
+    alone = torch.cat([model(batch_of((example,))).logits for example in EIGHT])
+    torch.testing.assert_close(model(BATCH).logits, alone, rtol=1e-4, atol=1e-5)
+
+
+def test_messages_follow_the_edges() -> None:
+    model = build("ggtnn", edge_kinds=1)
+    graph = model.start(torch.tensor([[0, 2, 3, 4]]))
+    edges = torch.zeros_like(graph.edges)
+    edges[0, 1, 2, 0] = 1.0  # from node 1 to node 2
+    messages = model.query_propagate.messages(replace(graph, edges=edges))[0]
+    assert (messages[[0, 3]] == 0).all()
+    ahead, back = model.query_propagate.ahead(graph.features)[0], model.query_propagate.back(graph.features)[0]
+    torch.testing.assert_close(messages[2], ahead[1])
+    torch.testing.assert_close(messages[1], back[2])
+
+
+# EncDec
+
+
+def test_an_unknown_cell_is_refused_with_the_nearest() -> None:
+    with pytest.raises(ConfigError, match="lstm"):
+        build("encdec", cell="lstn")
+
+
+def test_both_cells_read_word_by_word() -> None:
+    for cell in ("gru", "lstm"):
+        model = build("encdec", cell=cell)
+        words = BATCH.story_words.flatten(1)
+        blank = model.blank(BATCH)
+        half = words.shape[1] // 2
+        whole = model.read(words, blank)
+        torch.testing.assert_close(model.read(words[:, half:], model.read(words[:, :half], blank)), whole)
+
+
+# Controls
+
+
+def test_the_question_blind_control_gives_any_question_the_same_answer() -> None:
+    model = build("amn-question-blind")
+    logits = model(batch_of(TWO_QUESTIONS)).logits
+    assert torch.equal(logits[:, 0], logits[:, 1])
+    renamed = tuple(replace(example, questions=(("what", "did", "john", "do"),)) for example in EIGHT)
+    torch.testing.assert_close(model(batch_of(renamed)).logits, model(BATCH).logits)
+
+
+def test_the_story_blind_control_gives_any_story_the_same_answer() -> None:
+    model = build("amn-story-blind")
+    asked = tuple(replace(example, questions=(("where", "is", "mary"),)) for example in EIGHT)
+    logits = model(batch_of(asked)).logits
+    torch.testing.assert_close(logits, logits[:1].expand_as(logits))
+    assert torch.equal(model(BATCH).entities, build("amn")(BATCH).entities)
+
+
+def test_without_questions_a_sentence_still_reads_its_recent_neighbours() -> None:
+    blind = without_questions(BATCH)
+    members = blind.members.shape[-1]
+    spoken = (blind.members.unsqueeze(-1) == blind.sentences.unsqueeze(-2)).any(-1)
+    assert (blind.questions == 0).all() and (spoken | (blind.members == 0)).all()
+    assert (blind.context[:, 0] == 0).all() and (blind.context[:, -1] > 0).any()
+    outside = blind.edges[..., members:]
+    assert set(outside.unique().tolist()) == {NO_EDGE, PAST}
+    reachable = (outside == PAST).any(-2)
+    assert torch.equal(reachable, blind.context > 0)
+
+
+def test_hidden_words_are_unknown_to_every_rival() -> None:
+    hidden = replace(BATCH, slot_words=torch.where(BATCH.slot_words > 0, UNKNOWN, 0))
+    for name in ("encdec", "memn2n", "dmn-plus", "entnet", "ggtnn"):
+        assert build(name)(hidden).logits.isfinite().all()
