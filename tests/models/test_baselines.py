@@ -186,6 +186,14 @@ def test_added_nodes_make_no_difference_to_padding() -> None:
     torch.testing.assert_close(model(BATCH).logits, alone, rtol=1e-4, atol=1e-5)
 
 
+def test_the_first_word_hears_the_last_only_where_words_are_read_both_ways() -> None:
+    first, second = torch.tensor([[2, 3, 4]]), torch.tensor([[2, 3, 5]])
+    for both_ways in (True, False):
+        model = build("ggtnn", both_ways=both_ways)
+        heard = not torch.equal(model.encode(first).outputs[:, 0], model.encode(second).outputs[:, 0])
+        assert heard == both_ways
+
+
 def test_messages_follow_the_edges() -> None:
     model = build("ggtnn", edge_kinds=1)
     graph = model.start(torch.tensor([[0, 2, 3, 4]]))

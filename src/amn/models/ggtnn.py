@@ -17,7 +17,7 @@ from amn.data.batches import Batch
 from amn.models.base import GRU, Linear, Model, ModelConfig, Reading
 from amn.models.baseline import look_up, reading_of
 
-_SPARSE = -2.0  # the logit at which edges and attention start
+_SPARSE, _KEEPING = -2.0, 2.0  # the logits at which edges and attention start, and at which nodes keep their states
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,13 +30,15 @@ class GGTNNConfig(ModelConfig):
         new_nodes: nodes that each sentence adds (k in the complexity table of arXiv 1802.00510).
         propagation: rounds of propagation before an answer.
         propagate_while_reading: one round of propagation in each sentence too.
+        both_ways: words are read backwards too; the paper reads forwards only.
     """
 
     hidden: int = 20
     edge_kinds: int = 3
     new_nodes: int = 0
-    propagation: int = 5
+    propagation: int = 3
     propagate_while_reading: bool = False
+    both_ways: bool = True
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,7 @@ class GGTNN(Model):
     config: GGTNNConfig
     recipe: dict[str, object] = {
         "learning_rate": 2e-3,
-        "batch_size": 100,
+        "batch_size": 32,
         "epochs": 100,
         "clip": 10.0,
         "schedule": "cosine",
@@ -196,6 +198,7 @@ class GGTNN(Model):
         types, hidden = config.vocabulary_size, config.hidden
         self.embedding = nn.Embedding(types, hidden)
         self.word_gru = GRU(hidden, hidden)
+        self.back_gru = GRU(hidden, hidden) if config.both_ways else None
         self.update = NodeUpdate(hidden, types, hidden)
         self.refer = NodeUpdate(hidden, types, hidden)
         self.propagate = Propagation(types, hidden, config.edge_kinds) if config.propagate_while_reading else None
@@ -233,16 +236,28 @@ class GGTNN(Model):
 
     @torch.no_grad()
     def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
-        """Xavier; the graph starts sparse, since an edge that half exists everywhere tells nobody anything."""
+        """Xavier; but the graph starts sparse, and nodes keep their states unless they are referred to.
+
+        An edge that half exists everywhere tells nobody anything, and neither does a node that follows every sentence.
+        """
         super().initialise_parameter(name, parameter, generator)
-        if name.endswith(("connect.decide.bias", "summarise.attend.bias")):
+        if name == "update.gru.input.bias":
+            parameter[self.config.hidden : 2 * self.config.hidden] = _KEEPING
+        elif name.endswith(("connect.decide.bias", "summarise.attend.bias")):
             parameter.fill_(_SPARSE)
 
     def encode(self, words: Int[Tensor, "*axes word"]) -> Text:
-        """A GRU over the words of each sentence or question."""
-        projected = self.word_gru.input(look_up(self.embedding.weight, words))
-        outputs = self.word_gru.over(projected, words > 0)
-        return Text(words, outputs, outputs[..., -1, :])
+        """A GRU over the words of each sentence or question.
+
+        Backwards too, where it is set: so the word that a sentence begins with hears at once what is said of it.
+        """
+        embedded = look_up(self.embedding.weight, words)
+        outputs = self.word_gru.over(self.word_gru.input(embedded), words > 0)
+        vector = outputs[..., -1, :]
+        if self.back_gru is not None:
+            back = self.back_gru.over(self.back_gru.input(embedded).flip(-2), words.flip(-1) > 0)
+            outputs = outputs + back.flip(-2)
+        return Text(words, outputs, vector)
 
     def start(self, slot_words: Int[Tensor, "batch slot"]) -> Graph:
         """A node of full strength for each distinct word, with no state and no edges yet."""
