@@ -68,8 +68,8 @@ class AMNConfig(ModelConfig):
     information: float = 0.1
     creation: float = 0.1
     budget: float = 0.2
-    budget_from: float = 0.35
-    budget_to: float = 0.5
+    budget_from: float = 0.4
+    budget_to: float = 0.55
     all_banks: float = 0.1
 
 

@@ -27,7 +27,7 @@ class TrainConfig:
         evaluate_every: epochs between validations.
     """
 
-    epochs: int = 60
+    epochs: int = 40
     batch_size: int = 64
     learning_rate: float = 2e-3
     warmup_steps: int = 200
