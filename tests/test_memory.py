@@ -41,7 +41,7 @@ def memory_with_banks(questions: list[str]) -> LiveMemory:
 
 def assert_same(model: TrainedModel, memory: CompactMemory, example: Example, banks: int) -> None:
     whole = read_batch(model, [example], banks)
-    read, slots = memory.read(banks, range(len(example.questions)))
+    read, slots = memory.read(banks)
     classes, words = len(VOCABULARY.answers), slot_words(example)
     torch.testing.assert_close(read.logits[..., :classes], whole.logits[..., :classes], atol=1e-9, rtol=1e-9)
     if whole.logits.shape[-1] > classes:
@@ -72,7 +72,7 @@ def test_single_precision_agrees_too() -> None:
     for example in random_examples(2, seed=3, sentences=9):
         memory = CompactMemory(model.model, VOCABULARY, example.questions)
         memory.tell(example.sentences)
-        whole, (read, _) = read_batch(model, [example], 1), memory.read(1, range(len(example.questions)))
+        whole, (read, _) = read_batch(model, [example], 1), memory.read(1)
         torch.testing.assert_close(read.logits.softmax(-1), whole.logits.softmax(-1), atol=1e-5, rtol=1e-4)
 
 
@@ -141,6 +141,19 @@ def test_more_banks_are_read_only_where_they_are_asked_for() -> None:
     assert memory.ask(banks=99)[0].score == pytest.approx(every.score)
 
 
+def test_questions_share_a_memory_only_where_training_did_so() -> None:
+    questions = ["Where is Mary?", "Where is John?"]
+    apart = LiveMemory(trained(2), questions)
+    apart.tell(STORY)
+    alone = [apart.ask_other(question) for question in questions]
+    assert list(map(_essence, apart.ask())) == list(map(_essence, alone))
+    together = replace(trained(2), record={"run": {"train": {"together": True}}})
+    shared = LiveMemory(together, questions)
+    shared.tell(STORY)
+    assert shared.snapshot(0) == shared.snapshot(1) != apart.snapshot(1)
+    assert list(map(_essence, shared.ask(banks=2)))[1].score != pytest.approx(apart.ask(banks=2)[1].score, abs=1e-4)
+
+
 def test_another_question_gets_what_a_memory_of_its_own_gives() -> None:
     memory = LiveMemory(trained(2), "Where is Mary?")
     memory.tell(STORY)
@@ -153,10 +166,10 @@ def _essence(answer: Answer) -> Answer:
     return replace(answer, milliseconds=0.0)
 
 
-@pytest.mark.parametrize("architecture", ["amn", "amn-paper"])
-def test_a_memory_comes_back_from_disk_and_goes_on(architecture: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("architecture", "shared"), [("amn", True), ("amn", False), ("amn-paper", True)])
+def test_a_memory_comes_back_from_disk_and_goes_on(architecture: str, shared: bool, tmp_path: Path) -> None:
     model = trained(4, architecture)
-    memory = LiveMemory(model, ["Where is Mary?", "Where is John?"])
+    memory = LiveMemory(model, ["Where is Mary?", "Where is John?"], shared)
     memory.tell(STORY)
     memory.save(tmp_path / "saved")
     back = LiveMemory.restore(tmp_path / "saved", model)

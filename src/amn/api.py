@@ -16,11 +16,11 @@ from typing import Any, overload
 import torch
 
 from amn.answers import Answer
-from amn.data.examples import Example
+from amn.data.examples import Example, Words
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError, ConfigError, MissingExtraError, did_you_mean
 from amn.memory import LiveMemory
-from amn.reading import answers_of, cells, check_limits, read_batch, slot_words
+from amn.reading import answers_of, cells, check_limits, groups_of, read_batch, slot_words
 from amn.text import Text, read_questions, read_story
 from amn.training.model_directory import (
     CARD_FILE,
@@ -36,7 +36,7 @@ BATCH_SENTENCES = 256  # a longer story is read alone
 BATCH_CELLS = 1 << 23  # and so is one whose edges would make a batch larger than this
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
-_EMPTY_STORY = "story: expected at least one sentence with a word in it, found none"
+EMPTY_STORY = "story: expected at least one sentence with a word in it, found none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ class QA:
         deadline: float | None = None,
         explain: bool = False,
     ) -> Answer | list[Answer]:
-        """Answers one question about a story, or a list of them from one memory that is built for all.
+        """Answers one question about a story, or each of a list.
 
         Args:
             story: text, which is split into sentences, or a list of sentences.
@@ -109,35 +109,53 @@ class QA:
         """
         started = perf_counter()
         check_limits(banks, deadline)
-        memory = self.memory(question)
-        if not memory.tell(story):
-            raise AMNError(_EMPTY_STORY)
-        left = None if deadline is None else max(0.0, started + deadline - perf_counter())
-        answers = _timed(memory.ask(deadline=left, explain=explain, banks=banks), started)
+        if deadline is None and not explain:
+            answers = self.answer_batch([Request(story=story, question=question, banks=1 if banks is None else banks)])[
+                0
+            ]
+        else:
+            memory = self.memory(question)
+            if not memory.tell(story):
+                raise AMNError(EMPTY_STORY)
+            left = None if deadline is None else max(0.0, started + deadline - perf_counter())
+            answers = _timed(memory.ask(deadline=left, explain=explain, banks=banks), started)
         return answers[0] if isinstance(question, str) else answers
 
     def answer_batch(self, requests: Sequence[Request]) -> list[list[Answer]]:
         """Answers many requests in few passes of the model: for each request, an answer for each of its questions."""
         started = perf_counter()
-        parsed = [_Parsed.of(request) for request in requests]
+        parts = [part for number, request in enumerate(requests) for part in self._parts(number, request)]
         answers: list[list[Answer]] = [[] for _ in requests]
-        for group in _groups(parsed):
-            found = self._answer_group([parsed[i] for i in group])
-            for i, found_here in zip(group, found, strict=True):
-                answers[i] = _timed(found_here, started)
-        return answers
+        found = {id(part): given for group in _groups(parts) for part, given in self._answer_group(group)}
+        for part in parts:
+            answers[part.request] += found[id(part)]
+        return [_timed(given, started) for given in answers]
 
-    def _answer_group(self, group: Sequence["_Parsed"]) -> list[list[Answer]]:
-        first = group[0]
+    def _parts(self, number: int, request: Request) -> list["_Part"]:
+        """A request, cut into questions that share a memory."""
+        check_limits(request.banks, None)
+        asked, story = read_questions(request.question), read_story(request.story)
+        if not story:
+            raise AMNError(EMPTY_STORY)
+        sentences = tuple(spoken for _, spoken in story)
+        parts = []
+        for group in groups_of(self.trained, len(asked)):
+            questions = tuple(asked[i][1] for i in group)
+            example = Example(sentences=sentences, questions=questions, answers=(None,) * len(questions))
+            parts.append(_Part(number, story, [asked[i][0] for i in group], example, request.banks))
+        return parts
+
+    def _answer_group(self, group: Sequence["_Part"]) -> Iterator[tuple["_Part", list[Answer]]]:
+        """One part is read sentence by sentence, several in one pass."""
         if len(group) == 1:
-            memory = self.memory(first.questions)
-            memory.tell(first.sentences)
-            return [memory.ask(banks=first.banks)]
-        reading = read_batch(self.trained, [one.example for one in group], first.banks)
-        return [
-            answers_of(reading, self.vocabulary, i, one.questions, slot_words(one.example), one.banks)
-            for i, one in enumerate(group)
-        ]
+            memory = LiveMemory(self.trained, group[0].questions)
+            memory.tell([text for text, _ in group[0].story])
+            yield group[0], memory.ask(banks=group[0].banks)
+            return
+        reading = read_batch(self.trained, [part.example for part in group], group[0].banks)
+        for i, part in enumerate(group):
+            words = slot_words(part.example)
+            yield part, answers_of(reading, self.vocabulary, i, part.questions, words, part.banks)
 
     def memory(self, questions: Text) -> LiveMemory:
         """An empty memory, built for these questions, that can be told sentences and asked at any time."""
@@ -218,40 +236,30 @@ def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:
     return [replace(answer, milliseconds=milliseconds) for answer in answers]
 
 
-@dataclass(frozen=True, slots=True)
-class _Parsed:
-    """A request in words."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """A story and questions that share a memory: a request, or part of one."""
 
-    sentences: list[str]
+    request: int
+    story: list[tuple[str, Words]]
     questions: list[str]
     example: Example
     banks: int
 
-    @classmethod
-    def of(cls, request: Request) -> "_Parsed":
-        check_limits(request.banks, None)
-        story, asked = read_story(request.story), read_questions(request.question)
-        if not story:
-            raise AMNError(_EMPTY_STORY)
-        example = Example(
-            sentences=tuple(spoken for _, spoken in story),
-            questions=tuple(spoken for _, spoken in asked),
-            answers=(None,) * len(asked),
-        )
-        return cls([text for text, _ in story], [text for text, _ in asked], example, request.banks)
 
-
-def _groups(parsed: Sequence[_Parsed]) -> Iterator[list[int]]:
-    """Which requests to read together: those that read as many banks, stories of like length, as many as fit."""
-    group: list[int] = []
-    for i in sorted(range(len(parsed)), key=lambda i: (parsed[i].banks, len(parsed[i].example.sentences))):
-        if group and (parsed[group[0]].banks != parsed[i].banks or not _fits([parsed[j].example for j in (*group, i)])):
+def _groups(parts: Sequence[_Part]) -> Iterator[list[_Part]]:
+    """What to read together: parts that read as many banks, stories of like length, as many as fit."""
+    group: list[_Part] = []
+    for part in sorted(parts, key=lambda part: (part.banks, len(part.story))):
+        if group and (group[0].banks != part.banks or not _fits([*group, part])):
             yield group
             group = []
-        group.append(i)
+        group.append(part)
     if group:
         yield group
 
 
-def _fits(examples: Sequence[Example]) -> bool:
-    return max(len(example.sentences) for example in examples) <= BATCH_SENTENCES and cells(examples) <= BATCH_CELLS
+def _fits(parts: Sequence[_Part]) -> bool:
+    if max(len(part.story) for part in parts) > BATCH_SENTENCES:
+        return False
+    return cells([part.example for part in parts]) <= BATCH_CELLS

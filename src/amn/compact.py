@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import log
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -25,6 +26,7 @@ from amn.models.base import Reading, rms_norm
 CHUNK_SENTENCES = 64  # how many sentences are encoded together when many are told at once
 CHUNK_PLACES = 4096  # and how much room they may take, sentences times the longest of them
 FIRST_CAPACITY = 64  # rows of a new memory; doubled whenever they are full
+_TABLES = ("states", "strengths", "relevance")
 ABSENT = -1  # the depth of a word that no sentence has mentioned yet
 
 
@@ -235,18 +237,17 @@ class CompactMemory:
         return float(self.model.create(features))
 
     @torch.inference_mode()
-    def read(self, banks: int, asked: Sequence[int]) -> tuple[Reading, list[int]]:
+    def read(self, banks: int) -> tuple[Reading, list[int]]:
         """`AMN.decode` over the entities of the banks that are read; row 0 of what it sees is padding.
 
         Args:
             banks: how many banks to read, the most relevant first; 0 for all.
-            asked: which questions to answer.
 
         Returns:
             The reading, with logits of these rows where the model can point; and the slots of the rows.
         """
         slots = self._slots(banks)
-        reading = self.model.decode(self._rows(slots), self.questions[:, list(asked)], banks)
+        reading = self.model.decode(self._rows(slots), self.questions, banks)
         return replace(reading, entities=reading.banks.new_full((1,), self.entities)), slots
 
     def _slots(self, banks: int) -> list[int]:
@@ -275,29 +276,29 @@ class CompactMemory:
         chosen = index[order[:count]]
         return list(zip(chosen.tolist(), self.strengths[chosen].tolist(), relevance[:count].tolist(), strict=True))
 
-    def tensors(self) -> dict[str, Tensor]:
-        """What `words`, the sentences told and `depth` do not say: the tables, without their spare rows."""
-        used = len(self.words)
-        return {
-            "states": self.states[:used].cpu(),
-            "strengths": self.strengths[:used].cpu(),
-            "relevance": self.relevance[:used].cpu(),
-            "pool": self.pool.cpu(),
-        }
+    def tensors(self) -> Iterator[tuple[str, Tensor]]:
+        """The tables by name, without their spare rows."""
+        for name in _TABLES:
+            yield name, getattr(self, name)[: len(self.words)].cpu()
+        yield "pool", self.pool.cpu()
+
+    def layout(self) -> dict[str, list[int] | int]:
+        """Where each entity is, in JSON."""
+        return {"banks": self.banks, "depth": self.depth, "last": list(self.last)}
 
     @torch.inference_mode()
-    def resume(self, tensors: dict[str, Tensor], depth: Sequence[int], banks: int, last: Sequence[int]) -> None:
-        """Puts back what `tensors` gave, after `follow` has been told the same sentences."""
-        used = len(self.words)
-        self.states[:used] = tensors["states"].to(self.device)
-        self.strengths[:used] = tensors["strengths"].to(self.device)
-        self.relevance[:used] = tensors["relevance"].to(self.device)
+    def resume(self, told: Sequence[Words], tensors: dict[str, Tensor], layout: dict[str, Any]) -> None:
+        """Puts back what `tensors` and `layout` gave after these sentences, into a new memory of the same questions."""
+        for sentence in told:
+            self.follow(sentence)
+        for name in _TABLES:
+            getattr(self, name)[: len(self.words)] = tensors[name].to(self.device)
         self.pool = tensors["pool"].to(self.device).clone()
-        self.levels = [{} for _ in range(banks)]
-        self.last = dict.fromkeys(last)
-        for slot, level in enumerate(depth):
-            if level != ABSENT:
-                self._place(slot, level)
+        self.levels = [{} for _ in range(layout["banks"])]
+        self.last = dict.fromkeys(layout["last"])
+        for slot, depth in enumerate(layout["depth"]):
+            if depth != ABSENT:
+                self._place(slot, depth)
 
 
 def _sum_of_last(memory: Memory) -> Float[Tensor, " hidden"]:

@@ -20,7 +20,7 @@ from amn.data.story import words
 from amn.errors import CheckpointError
 from amn.models import Model
 from amn.models.amn import AMN
-from amn.reading import answers_of, check_limits, read_batch, slot_words
+from amn.reading import answers_of, check_limits, groups_of, read_batch, slot_words
 from amn.text import Text, read_questions, read_story
 from amn.training.model_directory import TrainedModel, write_atomically
 
@@ -34,51 +34,49 @@ MEMORY_FILE, TENSORS_FILE = "memory.json", "memory.safetensors"
 class LiveMemory:
     """A memory for a set of questions, which guide what it keeps near. It is not safe to use from several threads.
 
+    Where the model was trained on several questions at once, they share one memory; else each has its own inside.
+
     Args:
         trained: the model.
         questions: what the memory is built for.
+        shared: whether the questions share one memory; None to do as in training.
     """
 
-    def __init__(self, trained: TrainedModel, questions: Text) -> None:
+    def __init__(self, trained: TrainedModel, questions: Text, shared: bool | None = None) -> None:
         asked = read_questions(questions)
         self.trained = trained
         self.questions = [text for text, _ in asked]
         self.sentences: list[str] = []
         self._told: list[Words] = []
-        self._traces: deque[SentenceTrace] = deque(maxlen=KEPT_TRACES)
         self._question_words = [spoken for _, spoken in asked]
-        self._compact: CompactMemory | None = None  # other models read the whole story when they are asked
+        self._groups = groups_of(trained, len(asked), shared)
+        self._traces: list[deque[SentenceTrace]] = [deque(maxlen=KEPT_TRACES) for _ in self._groups]
+        self._memories: list[CompactMemory] = []  # other models read the whole story when they are asked
         if type(trained.model) is AMN:
-            self._compact = CompactMemory(trained.model, trained.vocabulary, self._question_words)
+            for group in self._groups:
+                words_of_group = [self._question_words[i] for i in group]
+                self._memories.append(CompactMemory(trained.model, trained.vocabulary, words_of_group))
 
     def tell(self, text: Text) -> list[SentenceTrace]:
-        """Reads further sentences and returns what each of them did."""
+        """Reads further sentences and returns what each of them did, to the memory of the first question."""
         return self._take(read_story(text))
 
     def _take(self, story: Sequence[tuple[str, Words]]) -> list[SentenceTrace]:
-        told = [spoken for _, spoken in story]
-        changes: Sequence[Change | None] = self._compact.tell(told) if self._compact else [None] * len(told)
-        numbered = enumerate(zip(story, changes, strict=True), len(self.sentences))
-        traces = [self._trace(number, sentence, change) for number, ((sentence, _), change) in numbered]
+        first, told = len(self.sentences), [spoken for _, spoken in story]
         self.sentences += [sentence for sentence, _ in story]
         self._told += told
-        self._traces.extend(traces)
-        return traces
-
-    def _trace(self, number: int, text: str, change: Change | None) -> SentenceTrace:
-        if self._compact is None or change is None:
-            return SentenceTrace(sentence=number, text=text, depth={}, strengths={})
-        spelled = self._compact.words
-        moves = ((slot, old, change.after[slot]) for slot, old in change.before.items() if old != change.after[slot])
-        return SentenceTrace(
-            sentence=number,
-            text=text,
-            banks=change.banks,
-            created=change.created,
-            moves=tuple(Move(spelled[slot], None if old == ABSENT else old, new) for slot, old, new in moves),
-            depth={spelled[slot]: depth for slot, depth in change.after.items()},
-            strengths={spelled[slot]: strength for slot, strength in change.strengths.items()},
-        )
+        traces = [
+            [_trace(memory, first + i, story[i][0], change) for i, change in enumerate(memory.tell(told))]
+            for memory in self._memories
+        ]
+        bare = [
+            SentenceTrace(sentence=first + i, text=sentence, depth={}, strengths={})
+            for i, (sentence, _) in enumerate(story)
+        ]
+        traces = traces or [bare] * len(self._groups)
+        for kept, new in zip(self._traces, traces, strict=True):
+            kept.extend(new)
+        return traces[0]
 
     def ask(self, deadline: float | None = None, explain: bool = False, banks: int | None = None) -> list[Answer]:
         """Answers the questions of the memory from what it was told so far.
@@ -102,32 +100,41 @@ class LiveMemory:
         return [replace(answer, milliseconds=milliseconds) for answer in answers]
 
     def _read(self, banks: int, asked: Sequence[int]) -> list[Answer]:
-        if self._compact:
-            reading, slots = self._compact.read(banks, asked)
-            spelled = [self._compact.words[slot] for slot in slots]
-        else:
-            example = self._example(asked)
-            reading, spelled = read_batch(self.trained, [example], banks), slot_words(example)
-        return answers_of(reading, self.trained.vocabulary, 0, [self.questions[i] for i in asked], spelled, banks)
+        wanted = set(asked)
+        found: dict[int, Answer] = {}
+        for number, group in enumerate(self._groups):
+            if wanted.intersection(group):
+                found.update(zip(group, self._read_group(number, banks), strict=True))
+        return [found[i] for i in asked]
 
-    def _example(self, asked: Sequence[int]) -> Example:
-        questions = tuple(self._question_words[i] for i in asked)
-        return Example(sentences=tuple(self._told), questions=questions, answers=(None,) * len(questions))
+    def _read_group(self, number: int, banks: int) -> list[Answer]:
+        """The answers to the questions that share a memory."""
+        group = self._groups[number]
+        if self._memories:
+            memory = self._memories[number]
+            reading, slots = memory.read(banks)
+            spelled = [memory.words[slot] for slot in slots]
+        else:
+            questions = tuple(self._question_words[i] for i in group)
+            example = Example(sentences=tuple(self._told), questions=questions, answers=(None,) * len(questions))
+            reading, spelled = read_batch(self.trained, [example], banks), slot_words(example)
+        return answers_of(reading, self.trained.vocabulary, 0, [self.questions[i] for i in group], spelled, banks)
 
     def _read_until(self, end: float, limit: int | None) -> list[Answer]:
         """Reads bank after bank for the questions whose answers are uncertain, while another reading fits the time."""
         best = self._read(1, range(len(self.questions)))
-        most = min(limit or best[0].banks_created, best[0].banks_created)
-        pending, banks, slowest = _uncertain(best, range(len(best))), 1, 0.0
-        while pending and banks < most and (now := perf_counter()) + slowest < end:
+        most = [min(limit or answer.banks_created, answer.banks_created) for answer in best]
+        banks, slowest = 1, 0.0
+        while pending := [i for i, answer in enumerate(best) if answer.score < CERTAIN and most[i] > banks]:
+            now = perf_counter()
+            if now + slowest >= end:
+                break
             banks += 1
             for i, answer in zip(pending, self._read(banks, pending), strict=True):
                 wider = replace(best[i], banks_read=answer.banks_read, entities_read=answer.entities_read)
                 best[i] = answer if answer.score >= best[i].score else wider
-            pending = _uncertain(best, pending)
             slowest = max(slowest, perf_counter() - now)
-        late = set(pending) if banks < most else set()
-        return [replace(answer, stopped_for_deadline=i in late) for i, answer in enumerate(best)]
+        return [replace(answer, stopped_for_deadline=i in pending) for i, answer in enumerate(best)]
 
     def ask_other(self, question: str, explain: bool = False, banks: int | None = None) -> Answer:
         """Answers a question that the memory was not built for; costs an ingest, as the sentences are read again."""
@@ -137,21 +144,27 @@ class LiveMemory:
         answer = other.ask(explain=explain, banks=banks)[0]
         return replace(answer, milliseconds=1000 * (perf_counter() - started))
 
-    def snapshot(self) -> list[Bank]:
-        """The banks as they are now; a model without banks has none."""
-        return self._banks({})
+    def snapshot(self, question: int = 0) -> list[Bank]:
+        """The banks as they are now, in the memory of a question; a model without banks has none."""
+        return self._banks(self._group_of(question), {})
 
-    def _banks(self, attention: dict[int, dict[int, float]]) -> list[Bank]:
-        memory = self._compact
-        if memory is None:
+    def _group_of(self, question: int) -> int:
+        return next(number for number, group in enumerate(self._groups) if question in group)
+
+    def _banks(self, number: int, attention: dict[int, dict[int, float]]) -> list[Bank]:
+        if not self._memories:
             return []
+        memory = self._memories[number]
         return [_bank(memory, index, attention.get(index, {})) for index in range(memory.banks)]
 
     def _explain(self, asked: int, answer: Answer) -> Explanation:
-        attention = self._compact.attention(answer.banks_read, asked) if self._compact else {}
+        number = self._group_of(asked)
+        attention: dict[int, dict[int, float]] = {}
+        if self._memories:
+            attention = self._memories[number].attention(answer.banks_read, self._groups[number].index(asked))
         return Explanation(
-            banks=tuple(self._banks(attention)),
-            sentences=tuple(self._traces),
+            banks=tuple(self._banks(number, attention)),
+            sentences=tuple(self._traces[number]),
             graph=self._graph(),
             read=tuple(range(answer.banks_created - 1, answer.banks_created - answer.banks_read - 1, -1)),
         )
@@ -169,17 +182,17 @@ class LiveMemory:
         """Writes the memory to a directory: JSON and safetensors, without the weights of the model."""
         directory = Path(path)
         directory.mkdir(parents=True, exist_ok=True)
-        tensors = save_tensors(self._compact.tensors() if self._compact else {})
+        named = ((f"{i}.{name}", value) for i, memory in enumerate(self._memories) for name, value in memory.tensors())
+        tensors = save_tensors(dict(named))
         described = {
             "format_version": FORMAT_VERSION,
             "model": fingerprint(self.trained.model),
             "tensors": sha256(tensors).hexdigest(),
             "questions": self.questions,
+            "shared": len(self._groups) < len(self.questions),
             "sentences": self.sentences,
-            "depth": self._compact.depth if self._compact else [],
-            "banks": self._compact.banks if self._compact else 1,
-            "last": list(self._compact.last) if self._compact else [],
-            "traces": [trace.to_dict() for trace in self._traces],
+            "banks": [memory.layout() for memory in self._memories],
+            "traces": [[trace.to_dict() for trace in kept] for kept in self._traces],
         }
         _write_bytes(directory / TENSORS_FILE, tensors)
         write_atomically(directory / MEMORY_FILE, json.dumps(described) + "\n")
@@ -191,22 +204,33 @@ class LiveMemory:
         Raises:
             CheckpointError: where the files cannot be read, or are the memory of another model.
         """
-        described, tensors = _read_directory(Path(path))
+        described, data = _read_directory(Path(path))
         if described["model"] != fingerprint(trained.model):
             raise CheckpointError(f"{path}: this memory was saved by a model with other weights; load that one")
-        memory = cls(trained, described["questions"])
+        memory = cls(trained, described["questions"], described["shared"])
         memory.sentences = described["sentences"]
         memory._told = [words(sentence) for sentence in memory.sentences]
-        memory._traces.extend(SentenceTrace.from_dict(trace) for trace in described["traces"])
-        if memory._compact:
-            for sentence in memory._told:
-                memory._compact.follow(sentence)
-            memory._compact.resume(load_tensors(tensors), described["depth"], described["banks"], described["last"])
+        for kept, traces in zip(memory._traces, described["traces"], strict=True):
+            kept.extend(SentenceTrace.from_dict(trace) for trace in traces)
+        tensors = load_tensors(data)
+        for i, (compact, layout) in enumerate(zip(memory._memories, described["banks"], strict=True)):
+            own = {name.partition(".")[2]: value for name, value in tensors.items() if name.startswith(f"{i}.")}
+            compact.resume(memory._told, own, layout)
         return memory
 
 
-def _uncertain(answers: Sequence[Answer], among: Sequence[int]) -> list[int]:
-    return [i for i in among if answers[i].score < CERTAIN]
+def _trace(memory: CompactMemory, number: int, text: str, change: Change) -> SentenceTrace:
+    spelled = memory.words
+    moves = ((slot, old, change.after[slot]) for slot, old in change.before.items() if old != change.after[slot])
+    return SentenceTrace(
+        sentence=number,
+        text=text,
+        banks=change.banks,
+        created=change.created,
+        moves=tuple(Move(spelled[slot], None if old == ABSENT else old, new) for slot, old, new in moves),
+        depth={spelled[slot]: depth for slot, depth in change.after.items()},
+        strengths={spelled[slot]: strength for slot, strength in change.strengths.items()},
+    )
 
 
 def _read_directory(directory: Path) -> tuple[dict[str, Any], bytes]:

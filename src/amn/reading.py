@@ -39,6 +39,16 @@ def read_batch(trained: TrainedModel, examples: Sequence[Example], banks: int) -
     return reading
 
 
+def groups_of(trained: TrainedModel, questions: int, shared: bool | None = None) -> list[list[int]]:
+    """Which questions one memory is built for: all of them where training did so, else each has a memory of its own.
+
+    A model that never met several questions at once answers them badly from one memory.
+    """
+    if shared is None:
+        shared = bool(trained.record.get("run", {}).get("train", {}).get("together", False))
+    return [list(range(questions))] if shared else [[i] for i in range(questions)]
+
+
 def cells(examples: Sequence[Example]) -> int:
     """How much room the edges of a batch need at most."""
     sentences = max(len(example.sentences) for example in examples)

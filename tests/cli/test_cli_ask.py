@@ -1,0 +1,197 @@
+"""The verbs that answer, through both front ends; conversations as typed and as piped."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from amn.answers import Bank, Entity, Move, SentenceTrace
+from amn.api import QA
+from amn.cli import ask as verbs
+from amn.cli import main as cli
+from amn.cli import screen
+from amn.data.vocabulary import Vocabulary
+from amn.training.model_directory import TrainedModel, build_model
+
+STORY = "Mary went to the garden.\nJohn went to the office.\n"
+KEYS = {"question", "answer", "score", "top", "banks_read", "banks_created", "entities_read", "entities"}
+KEYS |= {"milliseconds", "stopped_for_deadline", "explanation"}
+
+Output = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    vocabulary = Vocabulary(words=("<padding>", "<unknown>", "mary", "went", "garden"), answers=("garden", "office"))
+    network = build_model("amn", vocabulary, {"hidden": 8, "heads": 2}).eval()
+    path = tmp_path_factory.mktemp("models") / "small"
+    QA(TrainedModel(architecture="amn", model=network, vocabulary=vocabulary)).save_pretrained(path)
+    return path
+
+
+@pytest.fixture(params=["cyclopts", "plain"])
+def front(request: pytest.FixtureRequest, monkeypatch: Patch) -> str:
+    if request.param == "plain":
+        monkeypatch.setitem(sys.modules, "cyclopts", None)
+    return str(request.param)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def run(capsys: Output, *words: object) -> tuple[int, str, str]:
+    code = cli.main([str(word) for word in words])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def pipe(monkeypatch: Patch, text: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+
+
+def test_questions_about_a_piped_story(capsys: Output, monkeypatch: Patch, front: str, model: Path) -> None:
+    pipe(monkeypatch, STORY)
+    code, out, err = run(capsys, "ask", "--model", model, "Where is Mary?", "Where is John?")
+    assert (code, err) == (0, "")
+    assert [line.split("  ")[0] for line in out.splitlines()] == ["Where is Mary?", "Where is John?"]
+    assert "of 7 entities" in out
+
+
+def test_json_holds_every_field(capsys: Output, front: str, model: Path, tmp_path: Path) -> None:
+    story = tmp_path / "story.txt"
+    story.write_text(STORY)
+    code, out, _ = run(
+        capsys, "ask", "--model", model, "--story", story, "--explain", "--json", "--banks", 0, "Where is Mary?"
+    )
+    (answer,) = json.loads(out)["answers"]
+    assert code == 0 and set(answer) == KEYS
+    assert answer["explanation"]["sentences"][0]["text"] == "Mary went to the garden."
+    assert {"banks", "sentences", "graph", "read"} == set(answer["explanation"])
+
+
+def test_an_explanation_names_banks_and_sentences(capsys: Output, monkeypatch: Patch, model: Path) -> None:
+    pipe(monkeypatch, STORY)
+    code, out, _ = run(capsys, "ask", "--model", model, "--explain", "--deadline", 5, "Where is Mary?")
+    assert code == 0
+    assert "bank 0 (7): " in out and "  1 Mary went to the garden." in out
+
+
+def test_a_piped_conversation_is_answered_in_turn(capsys: Output, monkeypatch: Patch, model: Path) -> None:
+    pipe(monkeypatch, "Mary went. Where is Mary?\n:new\nJohn and Mary sat down.\nWhere is Mary?\n")
+    code, out, _ = run(capsys, "ask", "--model", model, "--json")
+    assert code == 0
+    assert [answer["entities"] for answer in json.loads(out)["answers"]] == [2, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "code", "said"),
+    [
+        ("", ["Where is Mary?"], 1, "story: expected at least one sentence"),
+        (STORY, ["?"], 1, "question: expected 1 to 64 words in question 1"),
+        (STORY, [], 2, "question: expected at least one"),
+        (STORY, ["--banks", "-1", "Where is Mary?"], 1, "banks: expected"),
+        (STORY, ["--deadline", "soon", "Where is Mary?"], 2, "soon"),
+        (STORY, ["--story", "missing.txt", "Where is Mary?"], 1, "missing.txt"),
+    ],
+)
+def test_what_cannot_be_answered_is_said_in_one_line(
+    capsys: Output, monkeypatch: Patch, model: Path, text: str, words: list[str], code: int, said: str
+) -> None:
+    pipe(monkeypatch, text)
+    got, out, err = run(capsys, "ask", "--model", model, *words)
+    assert (got, out) == (code, "")
+    assert said in err and "Traceback" not in err
+
+
+def test_an_unknown_model_is_said(capsys: Output, monkeypatch: Patch) -> None:
+    pipe(monkeypatch, STORY)
+    code, _, err = run(capsys, "ask", "--model", "nonsense", "Where is Mary?")
+    assert code == 1 and "no model is called 'nonsense'" in err
+
+
+def test_a_story_that_is_no_text_is_said(capsys: Output, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "story").write_bytes(b"Mary \xff went.")
+    code, _, err = run(capsys, "ask", "--model", model, "--story", tmp_path / "story", "Where is Mary?")
+    assert code == 1 and "UTF-8" in err
+
+
+def typed(monkeypatch: Patch, *lines: str) -> None:
+    """A user at a terminal who types these lines and then closes it."""
+    monkeypatch.setattr("sys.stdin", Terminal())
+    left = iter(lines)
+
+    def read(_prompt: str) -> str:
+        for line in left:
+            return line
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", read)
+
+
+def test_at_a_terminal_the_banks_are_drawn_after_each_line(capsys: Output, monkeypatch: Patch, model: Path) -> None:
+    typed(monkeypatch, "Mary went.", "Where is Mary?", "John sat.", "word " * 300, ":new", "Who?", ":quit", "Why?")
+    code, out, _ = run(capsys, "ask", "--model", model)
+    assert code == 0
+    assert out.startswith("Type sentences")
+    assert out.count("Where is Mary?") == 2  # and again after the next sentence
+    assert "at most 256 fit" in out and "Why?" not in out
+    assert "of 4 entities" in out and out.count("bank 0 (") == 3
+
+
+def test_rich_draws_the_same(capsys: Output, monkeypatch: Patch, model: Path) -> None:
+    monkeypatch.setattr(screen.sys.stdout, "isatty", lambda: True, raising=False)
+    typed(monkeypatch, "Mary [red]went[/red].", "Where is Mary?")
+    code, out, _ = run(capsys, "ask", "--model", model)
+    assert code == 0
+    assert "bank 0 · " in out and "Where is Mary?" in out
+
+
+def test_what_a_sentence_did_in_words() -> None:
+    moves = (Move("mary", None, 0), Move("john", 0, 1))
+    trace = SentenceTrace(sentence=0, text="x", banks=2, created=True, moves=moves, depth={}, strengths={})
+    assert screen.describe(trace) == "bank 1 created; john to bank 1"
+
+
+def test_a_huge_bank_is_cut(capsys: Output) -> None:
+    entities = tuple(Entity(word=f"w{i}", strength=0.5, relevance=0.0, attention=0.5) for i in range(20))
+    screen.Screen().banks([Bank(index=0, size=300, entities=entities)])
+    out = capsys.readouterr().out
+    assert "w11 0.50 read 50%, and 288 more" in out and "w12" not in out
+
+
+def test_demo_with_a_shipped_model(capsys: Output, monkeypatch: Patch, front: str, model: Path) -> None:
+    monkeypatch.setattr("amn.api.files", lambda _: model.parents[1])
+    monkeypatch.setattr("amn.api.shipped_models", lambda: ["small"])
+    monkeypatch.setattr("amn.api._find", lambda _: model)
+    code, out, _ = run(capsys, "demo")
+    assert code == 0
+    assert all(question in out for question in verbs.DEMO_QUESTIONS)
+    assert "amn serve" in out
+    code, out, _ = run(capsys, "demo", "--json")
+    assert len(json.loads(out)["answers"]) == len(verbs.DEMO_QUESTIONS)
+
+
+TRAIN_A_LITTLE = """
+import sys
+from amn.cli import ask, main
+ask.DEMO_EPOCHS, ask.DEMO_TRAIN_QUESTIONS = 1, 16
+from amn import api
+api.shipped_models = lambda: []
+sys.exit(main.main(["demo", "--json"]))
+"""
+
+
+def test_demo_trains_where_nothing_is_shipped() -> None:
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", TRAIN_A_LITTLE]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "training 1/1" in done.stderr
+    assert len(json.loads(done.stdout)["answers"]) == len(verbs.DEMO_QUESTIONS)
