@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import torch
 import uvicorn
 
 from amn.data.tasks import generate
@@ -21,9 +22,13 @@ WAIT_SECONDS = 20.0
 
 
 def save_small_model(directory: Path) -> Path:
-    """A model with random weights: what it answers is nonsense, but always the same nonsense."""
+    """A model with random weights, none of them zero: its answers are nonsense, but always the same nonsense."""
     vocabulary = Vocabulary.of(generate(1, questions=200, seed=0))
     model = build_model("amn", vocabulary, {"hidden": 16, "heads": 2, "pointer": True}, seed=3)
+    draws = torch.Generator().manual_seed(10)  # this one makes several banks
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.3 * torch.randn(parameter.shape, generator=draws))
     save_model(directory, TrainedModel(architecture="amn", model=model, vocabulary=vocabulary))
     return directory
 

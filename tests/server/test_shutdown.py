@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -53,9 +54,8 @@ def wait_until_taken(address: str, count: int) -> None:
 
 
 def test_a_port_that_is_taken_is_said_in_one_line(model: Path) -> None:
-    with command("--model", str(model)) as (_, address):
-        port = address.rsplit(":", 1)[1]
-        line = [sys.executable, "-m", "amn", "serve", "--model", str(model), "--port", port]
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        line = [sys.executable, "-m", "amn", "serve", "--model", str(model), "--port", str(taken.getsockname()[1])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         ended = subprocess.run(line, capture_output=True, text=True, env=environment, check=False)
     assert ended.returncode == 1 and "--port chooses another" in ended.stderr and "Traceback" not in ended.stderr

@@ -1,7 +1,8 @@
 """The routes: from JSON to the service and back."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ from amn.server.service import Service
 
 NDJSON = "application/x-ndjson"
 MAX_SEED = 2**31 - 1
+CLIENT_GONE = 499  # nobody gets it; it is counted
 
 
 def _problems(*codes: int) -> dict[int | str, dict[str, Any]]:
@@ -83,9 +85,9 @@ async def metrics(service: Behind, _: Owner) -> Response:
 
 
 @private.post("/answer", response_model=schemas.AnswersOut, responses=_problems(*_BODY))
-async def answer(body: schemas.AnswerBody, service: Behind, _: Owner) -> JSONResponse:
+async def answer(body: schemas.AnswerBody, request: Request, service: Behind, _: Owner) -> Response:
     """Answer one question or several about a story."""
-    answers = await service.answer(
+    work = service.answer(
         body.story,
         body.question,
         model=body.model,
@@ -93,7 +95,19 @@ async def answer(body: schemas.AnswerBody, service: Behind, _: Owner) -> JSONRes
         explain=body.explain,
         banks=body.banks,
     )
-    return _answers(answers)
+    answers = await _while_there(request, work)
+    return Response(status_code=CLIENT_GONE) if answers is None else _answers(answers)
+
+
+async def _while_there(request: Request, work: Coroutine[Any, Any, list[Answer]]) -> list[Answer] | None:
+    """What the work gives, or None where the client goes before: then what still waits in the queue leaves it."""
+    working, gone = asyncio.create_task(work), asyncio.ensure_future(request.receive())
+    try:
+        await asyncio.wait((working, gone), return_when=asyncio.FIRST_COMPLETED)
+        return await working if working.done() else None
+    finally:
+        working.cancel()
+        gone.cancel()
 
 
 @private.post("/memories", status_code=201, response_model=schemas.OpenedOut, responses=_problems(*_BODY))

@@ -4,7 +4,7 @@ import { element } from "./banks.js";
 
 const MAX_SQUARES = 60;
 
-const percent = (score) => `${(100 * score).toFixed(score > 0.995 && score < 0.99995 ? 1 : 0)} %`;
+const percent = (score) => (score >= 0.9995 ? "> 99.9 %" : `${(100 * score).toFixed(score > 0.995 ? 1 : 0)} %`);
 const milliseconds = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 
 // Draws one card for each question; `last` and `all` are answers in the order of the questions.
@@ -28,9 +28,9 @@ function verdict(answer, expected) {
 }
 
 function others(answer) {
-  const listed = answer.top.filter((other) => other.answer !== answer.answer).slice(0, 3);
+  const listed = answer.top.filter((other) => other.answer !== answer.answer && other.score >= 0.005).slice(0, 3);
   const text = listed.map((other) => `${other.answer} ${percent(other.score)}`).join(" · ");
-  return element("p", "muted others", text ? `next: ${text}` : "");
+  return element("p", "muted others", text ? `next: ${text}` : "no other answer comes near");
 }
 
 function table(last, all) {

@@ -98,8 +98,12 @@ function showRun() {
   graphView.setStory(run.traces);
   at("time").max = run.traces.length;
   showAnswers(run.traces.length);
-  setTime(0);
-  play();
+  if (banksView.still.matches) {
+    setTime(run.traces.length);
+  } else {
+    setTime(0);
+    play();
+  }
 }
 
 function drawTold() {
@@ -112,7 +116,7 @@ function drawTold() {
       setTime(i + 1);
     });
     item.append(button);
-    if (trace.created) item.append(element("span", "told-mark", `bank ${trace.banks - 1}`));
+    if (trace.created) item.append(element("span", "told-mark", `+ bank ${trace.banks - 1}`));
     return item;
   });
   at("told").replaceChildren(...items);

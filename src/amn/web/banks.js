@@ -81,7 +81,8 @@ export class BanksView {
     held.sort((a, b) => b.strength - a.strength || a.word.localeCompare(b.word));
     root.classList.toggle("last", last);
     const role = last && bank ? "the most relevant" : bank ? "more relevant" : "everything";
-    note.textContent = `${role} · ${held.length}`;
+    const bankless = memory.current && !memory.words.size;
+    note.textContent = bankless ? "This model keeps no banks of entities." : `${role} · ${held.length}`;
     more.textContent = held.length > MAX_CHIPS ? `and ${held.length - MAX_CHIPS} more` : "";
     const chips = held.slice(0, MAX_CHIPS).map((entity) => this.chip(bank, entity, memory, used));
     list.replaceChildren(...chips);

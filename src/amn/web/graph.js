@@ -141,7 +141,7 @@ export class GraphView {
     const [a, b] = [this.nodes.get(from), this.nodes.get(to)];
     if (!told.length || !a || !b) return;
     const now = told.at(-1) === time - 1;
-    const end = boundary(a, b);
+    const end = now ? boundary(a, b) : b;
     const line = svg("line", { class: now ? "edge now" : "edge", x1: a.x, y1: a.y, x2: end.x, y2: end.y });
     if (now) line.setAttribute("marker-end", "url(#arrow)");
     picture.append(line);
