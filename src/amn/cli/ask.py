@@ -44,7 +44,7 @@ def ask(
         amn ask
 
     Args:
-        questions: what to answer, all from one memory that is built for them.
+        questions: what to answer.
         model: shipped weights, a model directory, or a name on the Hugging Face hub.
         story: a text file; standard input where it is left out.
         explain: show the banks, their entities and strengths, and what each sentence did.

@@ -38,6 +38,8 @@ class Verb:
 GROUPS = {"data": "Look at data files and change their format."}
 
 VERBS = (
+    Verb("demo", "amn.cli.ask:demo", "Answer sample questions and draw the memory banks."),
+    Verb("ask", "amn.cli.ask:ask", "Answer questions about a story; without questions, a conversation."),
     Verb("generate", "amn.cli.data:generate", "Write generated stories and questions."),
     Verb("data check", "amn.cli.data:check", "Count what a data file or folder holds, and list its bad lines."),
     Verb("data convert", "amn.cli.data:convert", "Rewrite a data file in the other format."),
