@@ -22,6 +22,7 @@ from amn.errors import AMNError, ConfigError, MissingExtraError, did_you_mean
 from amn.memory import LiveMemory
 from amn.reading import answers_of, cells, check_limits, groups_of, read_batch, slot_words
 from amn.text import Text, read_questions, read_story
+from amn.training.card import model_card
 from amn.training.model_directory import (
     CARD_FILE,
     CONFIG_FILE,
@@ -167,7 +168,8 @@ class QA:
 
     def save_pretrained(self, directory: str | Path) -> None:
         """Writes a model directory that `load` and `from_pretrained` read."""
-        save_model(directory, self.trained)
+        described = {"run", "validation"} <= self.record.keys()
+        save_model(directory, self.trained, model_card(self.trained) if described else "")
 
     @classmethod
     def from_pretrained(cls, name: str | Path = DEFAULT_MODEL, device: str = "cpu") -> "QA":
