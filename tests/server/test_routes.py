@@ -142,3 +142,5 @@ def test_what_is_not_there_is_said_in_json(client: TestClient) -> None:
     assert client.get("/answer").status_code == 405
     for reply in (client.get("/nothing"), client.get("/answer")):
         assert "/docs" in reply.json()["detail"]
+    assert client.put("/memories/x").headers["allow"] == "GET, DELETE"
+    assert client.post("/").headers["allow"] == "GET, HEAD"

@@ -6,6 +6,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from amn.errors import AMNError
 from amn.server.batching import BusyError
@@ -57,11 +58,20 @@ def _field(error: dict[str, Any]) -> str:
     return str(place[1]) if len(place) > 1 else "body"
 
 
-async def _refused(_: Request, error: Exception) -> JSONResponse:
+async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     generic = error.detail in _FRAMEWORK_DETAILS
     detail = _SENTENCES.get(error.status_code, error.detail) if generic else error.detail
-    return JSONResponse({"detail": detail}, error.status_code, error.headers)
+    headers = {"allow": _allowed(request)} if error.status_code == 405 else error.headers
+    return JSONResponse({"detail": detail}, error.status_code, headers)
+
+
+def _allowed(request: Request) -> str:
+    """The methods of an address; the framework names only those of the first route that has it."""
+    for path, methods in request.app.openapi()["paths"].items():
+        if compile_path(path)[0].match(request.url.path):
+            return ", ".join(method.upper() for method in methods)
+    return "GET, HEAD"
 
 
 async def _unknown_model(_: Request, error: Exception) -> JSONResponse:
