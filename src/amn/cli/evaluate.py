@@ -1,0 +1,84 @@
+"""The verb that scores a model."""
+
+import json as json_module
+from pathlib import Path
+from typing import Any
+
+from amn.cli.output import note, print_json, print_pairs
+from amn.errors import ConfigError
+
+
+def evaluate(
+    model: str,
+    /,
+    *,
+    task: str,
+    data: Path | None = None,
+    split: str = "valid",
+    banks: str = "1",
+    rename: bool = False,
+    questions: int | None = None,
+    details: Path | None = None,
+    threads: int = 1,
+    json: bool = False,
+) -> None:
+    """Score a model: its error, and how many banks and entities it reads.
+
+    Example: amn evaluate qa1 --task 1 --data babi/en-valid-10k
+
+    Args:
+        model: a shipped model, a model directory, or a run directory for its best weights.
+        task: 1 to 20, scaled, multi, or joint for all twenty.
+        data: folder of bAbI files, or one file; without it the stories are generated.
+        split: train, valid or test.
+        banks: how many banks are read for the error, the most relevant first, or all.
+        rename: give people, places and things names that no training data holds.
+        questions: ask only the first so many.
+        details: write how stories differ (banks created, what each bank holds) to this file as JSON.
+        threads: of torch on a CPU; another number may change the last digits.
+        json: print the figures as JSON.
+    """
+    import torch
+
+    from amn.scoring import Ask, report_of, score
+
+    torch.set_num_threads(threads)
+    where = None if data is None else str(data)
+    ask = Ask(task=_task(task), split=split, data=where, rename=rename, questions=questions)
+    read = _banks(banks)
+    trained, tally = score(model, ask)
+    found = report_of(model, trained, ask, tally, read)
+    if details is not None:
+        details.write_text(json_module.dumps(found | {"details": tally.spread()}, indent=1) + "\n", encoding="utf-8")
+        note(f"details: {details}")
+    if json:
+        print_json(found)
+    else:
+        _show(found)
+
+
+def _task(text: str) -> int | str:
+    from amn.training.sweep import parse_tasks
+
+    tasks = parse_tasks(text)
+    if len(tasks) != 1:
+        raise ConfigError(f"expected one task, found {text!r}")
+    return tasks[0]
+
+
+def _banks(text: str) -> int:
+    if text == "all":
+        return 0
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise ConfigError(f"--banks: expected a number above 0 or all, found {text!r}")
+
+
+def _show(found: dict[str, Any]) -> None:
+    """The figures for people: names and values, then a line for each number of banks."""
+    lists = ("by_banks", "seconds")
+    print_pairs({name.replace("_", " "): value for name, value in found.items() if name not in lists})
+    print_pairs({f"seconds, {name.replace('_', ' ')}": value for name, value in found["seconds"].items()})
+    print(f"\n{'banks read':>10}  {'error %':>8}  {'entities read':>13}  {'ratio':>6}")
+    for row in found["by_banks"]:
+        print(f"{row['banks']:>10}  {row['error_percent']:>8.2f}  {row['entities_read']:>13.2f}  {row['ratio']:>6.3f}")

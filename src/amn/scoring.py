@@ -1,0 +1,109 @@
+"""Scores of a model by name: finds the model, tells it the stories in the way that it was trained, and asks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from amn.api import load
+from amn.data.examples import Example, examples
+from amn.data.source import SPLITS, load_task, read_stories
+from amn.data.story import Story
+from amn.data.vocabulary import Vocabulary
+from amn.errors import ConfigError, did_you_mean
+from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
+from amn.models.base import Reading
+from amn.reading import answers_of, slot_words
+from amn.training.config import TrainConfig
+from amn.training.model_directory import CONFIG_FILE, TrainedModel
+from amn.training.prepare import ALL_TASKS, JOINT, task_stories
+from amn.training.run_directory import BEST
+
+_RENAME_SEED = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """Which questions to ask.
+
+    Args:
+        task: 1 to 20, "scaled" or "multi", or "joint" for all twenty.
+        split: "train", "valid" or "test".
+        data: a folder of released files, or one file; None to generate the stories.
+        rename: give the people, places and things of the stories names that no training data holds.
+        questions: ask only so many examples; None for all.
+    """
+
+    task: int | str
+    split: str = "valid"
+    data: str | None = None
+    rename: bool = False
+    questions: int | None = None
+
+
+def score(name: str | Path, ask: Ask) -> tuple[TrainedModel, Tally]:
+    """Finds a model and scores it.
+
+    Args:
+        name: a model directory, a run directory (its best weights), or the name of a shipped model.
+        ask: which questions.
+    """
+    trained = find_model(name)
+    return trained, score_trained(trained, ask)
+
+
+def score_trained(trained: TrainedModel, ask: Ask) -> Tally:
+    """Scores a model that is loaded already."""
+    return evaluate(trained, examples_for(trained, ask), decide)
+
+
+def report_of(
+    name: str | Path, trained: TrainedModel, ask: Ask, tally: Tally, banks: int = DEFAULT_BANKS
+) -> dict[str, Any]:
+    """The one document of an evaluation."""
+    about = {"model": str(name), "architecture": trained.architecture, "task": ask.task, "split": ask.split}
+    return about | tally.figures(banks)
+
+
+def find_model(name: str | Path) -> TrainedModel:
+    """A model by name; a run directory stands for its best weights."""
+    best = Path(name) / BEST
+    return load(best if (best / CONFIG_FILE).is_file() else name).trained
+
+
+def decide(reading: Reading, vocabulary: Vocabulary, story: int, example: Example) -> list[str]:
+    """The answers of one story of a batch, as every user gets them."""
+    questions = [" ".join(question) for question in example.questions]
+    answers = answers_of(reading, vocabulary, story, questions, slot_words(example), DEFAULT_BANKS)
+    return [answer.answer for answer in answers]
+
+
+def examples_for(trained: TrainedModel, ask: Ask) -> list[Example]:
+    """The examples of a task as the model's training cut them: the same window, questions together or alone."""
+    settings = trained.record.get("run", {}).get("train", {})
+    window = settings.get("window", TrainConfig.window)
+    together = bool(settings.get("together", TrainConfig.together))
+    return list(examples(stories_for(ask), window=window, together=together))[: ask.questions]
+
+
+def stories_for(ask: Ask) -> Sequence[Story]:
+    """The stories that are asked for."""
+    if ask.split not in SPLITS:
+        raise ConfigError(f"unknown split {ask.split!r}: {did_you_mean(ask.split, SPLITS)}")
+    tasks = ALL_TASKS if ask.task == JOINT else (ask.task,)
+    stories = list(chain.from_iterable(_stories(task, ask) for task in tasks))
+    if not ask.rename:
+        return stories
+    from amn.data.tasks.rename import rename  # late: it needs the generator's names
+
+    return list(rename(stories, seed=_RENAME_SEED))
+
+
+def _stories(task: int | str, ask: Ask) -> list[Story]:
+    """A file is read as it is; in a folder only the asked split is looked for, and nothing stands in for it."""
+    if ask.data is not None and not Path(ask.data).is_dir():
+        return list(read_stories(ask.data))
+    if isinstance(task, int):
+        return load_task(ask.data, task, ask.split)
+    return task_stories(task, None, ask.split)[0]
