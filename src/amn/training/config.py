@@ -1,6 +1,7 @@
 """What a training run is: its settings, and which task, model and seed it trains."""
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -42,14 +43,33 @@ class TrainConfig:
     evaluate_every: int = 1
 
     def __post_init__(self) -> None:
-        positive = ("epochs", "batch_size", "learning_rate", "halve_every", "clip", "window", "evaluate_every")
-        wrong = [f"{name} must be above 0, not {getattr(self, name)}" for name in positive if getattr(self, name) <= 0]
-        if not 0 <= self.anonymise < 1:
-            wrong.append(f"anonymise must be at least 0 and below 1, not {self.anonymise}")
-        if self.schedule not in ("cosine", "halving"):
-            wrong.append(f"schedule must be cosine or halving, not {self.schedule}")
+        wrong = self._wrong_types() or [*self._wrong_signs(), *self._wrong_choices()]
         if wrong:
             raise ConfigError("; ".join(wrong))
+
+    def _wrong_types(self) -> list[str]:
+        wrong = []
+        for f in dataclasses.fields(self):
+            value, kind = getattr(self, f.name), int if f.default is None else type(f.default)
+            whole_is_fine = kind is float and type(value) is int
+            if type(value) is not kind and not whole_is_fine and not (f.default is None and value is None):
+                wrong.append(f"{f.name} must be of type {kind.__name__}, not {value!r}")
+        return wrong
+
+    def _wrong_signs(self) -> Iterator[str]:
+        positive = ("epochs", "batch_size", "learning_rate", "halve_every", "clip", "window", "evaluate_every")
+        for name in positive + (("train_questions",) if self.train_questions is not None else ()):
+            if not getattr(self, name) > 0:
+                yield f"{name} must be above 0, not {getattr(self, name)}"
+        for name in ("warmup_steps", "patience"):
+            if getattr(self, name) < 0:
+                yield f"{name} must not be below 0, not {getattr(self, name)}"
+
+    def _wrong_choices(self) -> Iterator[str]:
+        if not 0 <= self.anonymise < 1:
+            yield f"anonymise must be at least 0 and below 1, not {self.anonymise}"
+        if self.schedule not in ("cosine", "halving"):
+            yield f"schedule must be cosine or halving, not {self.schedule}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -36,7 +37,7 @@ class Pool:
 
     @classmethod
     def of(cls, sets: Sequence[Dataset], device: torch.device) -> "Pool":
-        """Stacks sets of equal sizes along every axis but the number of examples."""
+        """Stacks sets of equal sizes along every axis but the number of examples (see `prepare.alike`)."""
         count = max(map(len, sets))
         stacked = {}
         for f in fields(Batch):
@@ -127,8 +128,8 @@ class Fleet:
         self.clip = _column([member.train.clip for member in members], device)
         self.hidden = _column([member.train.anonymise for member in members], device)[:, 0]
         self.loss_parts: tuple[str, ...] = ()
-        self._graphs: dict[tuple[str, int, int], Callable[..., object]] = {}
-        self._pool = None
+        self._graphs: dict[tuple[str, int, int], Callable[..., Tensor]] = {}
+        self._pool: Any = None  # the memory that captured graphs share
 
     def __len__(self) -> int:
         return len(self.members)
@@ -202,23 +203,21 @@ class Fleet:
     def scores(self, questions_a_batch: int = 256) -> list[Score]:
         """How each model does on its validation questions, reading its last bank."""
         totals = torch.zeros(len(self), 6, device=self.device)
-        longest_first = [
-            torch.tensor(sorted(range(len(lengths)), key=lambda i: -lengths[i])) for lengths in self.validation.lengths
-        ]
-        for start in range(0, max(map(len, longest_first)), questions_a_batch):
-            parts = [longest_first[m.task][start : start + questions_a_batch] for m in self.members]
-            indices = torch.full((len(self), questions_a_batch), -1)
-            for row, part in zip(indices, parts, strict=True):
-                row[: len(part)] = part
-            lengths = [
-                self.validation.lengths[m.task][int(p[0])] for m, p in zip(self.members, parts, strict=True) if len(p)
-            ]
-            room = min(self.room(max(lengths)), self.validation.batch.sentences.shape[2])
+        orders = [_longest_first(lengths) for lengths in self.validation.lengths]
+        for start in range(0, max(len(orders[member.task]) for member in self.members), questions_a_batch):
+            parts = [orders[member.task][start : start + questions_a_batch] for member in self.members]
+            room = min(self.room(self._longest(parts)), self.validation.batch.sentences.shape[2])
+            indices = _rows(parts, questions_a_batch)
             if self.device.type == "cuda":
                 totals += self._replay("score", room, self._count, (indices.to(self.device),))
             else:
                 totals += self._count(room, indices)
         return [_score(row) for row in totals.tolist()]
+
+    def _longest(self, parts: list[list[int]]) -> int:
+        """The longest validation story among those that each model takes, its own longest first."""
+        firsts = [(member, part[0]) for member, part in zip(self.members, parts, strict=True) if part]
+        return max(self.validation.lengths[member.task][first] for member, first in firsts)
 
     @torch.no_grad()
     def _count(self, room: int, indices: Tensor) -> Float[Tensor, "model figure"]:
@@ -250,7 +249,7 @@ class Fleet:
             started = time.monotonic()
             self._graphs[key] = self._capture(room, function, inputs)
             _LOG.info("captured %s for %d sentences in %.1f s", kind, room, time.monotonic() - started)
-        return self._graphs[key](*inputs)  # type: ignore[return-value]
+        return self._graphs[key](*inputs)
 
     def _capture(self, room: int, function: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Callable[..., Tensor]:
         held = [value.clone() for value in inputs]
@@ -297,6 +296,15 @@ class Fleet:
         return smaller
 
 
+def _longest_first(lengths: list[int]) -> list[int]:
+    return sorted(range(len(lengths)), key=lambda i: -lengths[i])
+
+
+def _rows(parts: list[list[int]], size: int) -> Int[Tensor, "model batch"]:
+    """Lists of indices as one matrix, -1 where a list is shorter."""
+    return torch.tensor([part + [-1] * (size - len(part)) for part in parts])
+
+
 def _answer_room(members: Sequence[Member]) -> tuple[int, int]:
     configs = [member.model.config for member in members]
     return max(c.vocabulary_size for c in configs), max(c.num_answers for c in configs)
@@ -304,7 +312,7 @@ def _answer_room(members: Sequence[Member]) -> tuple[int, int]:
 
 def _template(model: Model, vocabulary_size: int, num_answers: int) -> Model:
     """A module with room for every member's vocabulary; only its shape matters, the weights are given at each call."""
-    return type(model)(replace(model.config, vocabulary_size=vocabulary_size, num_answers=num_answers))  # type: ignore[call-arg]
+    return type(model)(replace(model.config, vocabulary_size=vocabulary_size, num_answers=num_answers))
 
 
 def _column(

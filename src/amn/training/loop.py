@@ -1,29 +1,30 @@
 """Training a fleet from its first epoch to its last: order, validation, selection, checkpoints, log."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from jaxtyping import Int
 from torch import Tensor
 
-from amn.data.batches import epoch_order
-from amn.errors import AMNError
+from amn.errors import AMNError, CheckpointError
+from amn.models import Model
 from amn.training.card import model_card
-from amn.training.checkpoint import load_state, save_state
+from amn.training.checkpoint import load_state, save_state, unreadable
 from amn.training.config import RunSpec
 from amn.training.fleet import Fleet, Member, Pool, Score
 from amn.training.model_directory import TrainedModel, build_model
-from amn.training.prepare import Encoded, data_key, encode_all
+from amn.training.plan import epoch_plan
+from amn.training.prepare import Encoded, alike, data_key, encode_all
 from amn.training.run_directory import RunDirectory, score_entry
+from amn.training.stopping import StopRequest, stop_requests
 
-_Step = tuple[list[int], Int[Tensor, "model batch"], int]  # updates so far, examples of each model, longest story
 Progress = Callable[[dict[str, Any]], None]
+Stepped = Callable[[int, int], None]  # told of every step: how many are done, of how many
+CHECKPOINT_SECONDS = 120.0  # no more than this is lost when a run is killed
 _SHRINK_AT = 0.75  # a fleet is rebuilt when no more than this share of it still trains
-_CHECKPOINT_SECONDS = 120.0  # no more than this is lost when a run is killed
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,16 @@ class Interrupted(AMNError):
     """Training was stopped by the user; a checkpoint was saved."""
 
 
+class Diverged(AMNError):
+    """The loss of some runs is no longer a number."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(
+            f"{', '.join(names)}: the loss is no longer a number; the last checkpoint is from before that. "
+            "Train again with a lower --set learning_rate=... or --set clip=..., and another --out"
+        )
+
+
 class Trainer:
     """Trains the runs of one fleet and writes their directories.
 
@@ -62,155 +73,160 @@ class Trainer:
         device: where to compute.
         progress: told of every epoch of every run.
         compiled: compile the step, which pays for long trainings on a GPU.
+        stepped: told of every step.
+        checkpoint_every: seconds between checkpoints inside an epoch; between epochs a quarter of it.
     """
 
     def __init__(
-        self, runs: Sequence[Run], state: Path, device: torch.device, progress: Progress, *, compiled: bool = False
+        self,
+        runs: Sequence[Run],
+        state: Path,
+        device: torch.device,
+        progress: Progress,
+        *,
+        compiled: bool = False,
+        stepped: Stepped | None = None,
+        checkpoint_every: float = CHECKPOINT_SECONDS,
     ) -> None:
-        self.runs, self.state_path, self.progress = list(runs), state, progress
-        keys = [data_key(run.spec) for run in runs]
-        order = list(dict.fromkeys(keys))
-        data = {key: run.data for key, run in zip(keys, runs, strict=True)}
-        members = [
-            Member(self._model(run), order.index(key), run.spec.seed, run.spec.train)
-            for run, key in zip(runs, keys, strict=True)
-        ]
-        training = Pool.of([data[key].training for key in order], device)
-        validation = Pool.of([data[key].validation for key in order], device)
-        self.fleet = Fleet(members, training, validation, device, compiled=compiled)
+        self.runs, self.state_path, self.progress, self.stepped = list(runs), state, progress, stepped
+        self.fleet = _fleet(runs, device, compiled)
         self.best = [_Best() for _ in runs]
         self.best_weights = self.fleet.weights.detach().clone()
-        self.epoch, self.step_in_epoch, self.seconds = 0, 0, 0.0
+        self.epoch, self.step_in_epoch, self.steps_in_epoch, self.seconds = 0, 0, 0, 0.0
         self.losses = torch.zeros(0)
-
-    @staticmethod
-    def _model(run: Run) -> Any:
-        return build_model(run.spec.architecture, run.data.vocabulary, run.spec.settings, run.spec.seed)
+        self.diverged: list[str] = []
+        self.checkpoint_every, self._saved_at = checkpoint_every, float("-inf")
 
     @property
     def epochs(self) -> int:
         """Epochs of the longest run."""
         return max(run.spec.train.epochs for run in self.runs)
 
-    def fit(self, stop_after: float | None = None) -> None:
-        """Trains to the end, or saves and returns after so many seconds."""
-        started = time.monotonic()
-        try:
-            while self.epoch < self.epochs and self._some_active():
-                if not self._train_epoch(started, stop_after):
-                    self.save()
-                    return
+    def fit(self, stop_after: float | None = None) -> bool:
+        """Trains to the end, or saves and returns after so many seconds.
+
+        Returns:
+            Whether the training came to its end; if not, another call goes on.
+
+        Raises:
+            Interrupted: where Ctrl-C, or a request to terminate, stopped it; all is saved.
+            Diverged: where the loss of a run is no longer a number; the other runs were trained to their end.
+        """
+        with stop_requests(stop_after) as stop:
+            while self.epoch < self.epochs and any(self._active()):
+                if not self._train_epoch(stop):
+                    self.pause()
+                    if stop.signalled:
+                        raise Interrupted("stopped; a checkpoint was saved: go on with --resume")
+                    return False
                 self._end_epoch()
                 self._shrink()
-        except KeyboardInterrupt:
-            self.save()
-            raise Interrupted("stopped; a checkpoint was saved: go on with --resume") from None
         for i in range(len(self.runs)):
             self._finish(i)
+        if self.diverged:
+            raise Diverged(self.diverged)
         self.state_path.unlink(missing_ok=True)
+        return True
 
-    def _some_active(self) -> bool:
-        return any(self._active(i) for i in range(len(self.runs)))
+    def _active(self) -> list[bool]:
+        """Which runs still train."""
+        return [self._trains(i) for i in range(len(self.runs))]
 
-    def _active(self, i: int) -> bool:
+    def _trains(self, i: int) -> bool:
         config, best = self.runs[i].spec.train, self.best[i]
-        if self.epoch >= config.epochs:
-            return False
-        waited = self.epoch - max(best.epoch, self._first_choice(config.epochs, i))
-        return not (config.patience and waited > config.patience)
+        waited = self.epoch - max(best.epoch, self._first_choice(i))
+        return self.epoch < config.epochs and not (config.patience and waited > config.patience)
 
-    def _first_choice(self, epochs: int, i: int) -> int:
+    def _first_choice(self, i: int) -> int:
         """The first epoch whose weights may be chosen: a model that phases in its budget must have it whole."""
+        epochs = self.runs[i].spec.train.epochs
         whole = getattr(self.fleet.members[i].model.config, "budget_to", 0.0)
         return min(int(epochs * whole), epochs - 1)
 
     def _shrink(self) -> None:
         """Finishes runs that have stopped, once they are enough to be worth a smaller fleet."""
-        keep = [i for i in range(len(self.runs)) if self._active(i)]
+        active = self._active()
+        keep = [i for i, trains in enumerate(active) if trains]
         if not keep or len(keep) > _SHRINK_AT * len(self.runs):
             return
-        for i in set(range(len(self.runs))) - set(keep):
-            self._finish(i)
-        self.fleet = self.fleet.only(keep)
-        self.best_weights = self.best_weights[keep]
-        self.runs, self.best = [self.runs[i] for i in keep], [self.best[i] for i in keep]
+        for i, trains in enumerate(active):
+            if not trains:
+                self._finish(i)
+        self._keep(keep)
         self.save()
 
-    def _train_epoch(self, started: float, stop_after: float | None) -> bool:
-        steps, per_model = self._plan()
-        began, saved = time.monotonic(), time.monotonic()
+    def _keep(self, keep: list[int]) -> None:
+        """Goes on with some of the runs."""
+        self.fleet = self.fleet.only(keep)
+        self.best_weights = self.best_weights[keep]
+        self.losses = self.losses[keep]
+        self.runs, self.best = [self.runs[i] for i in keep], [self.best[i] for i in keep]
+
+    def _train_epoch(self, stop: StopRequest) -> bool:
+        """Trains to the end of the epoch, or until it is time to stop; says whether it came to the end."""
         if self.step_in_epoch == 0:
-            self.losses = torch.zeros(0)
-        for position in range(self.step_in_epoch, len(steps)):
-            numbers, indices, sentences = steps[position]
-            parts = self.fleet.train_step(numbers, indices, sentences, per_model)
-            self.losses = parts.clone() if not len(self.losses) else self.losses + parts
+            self.losses, self.steps_in_epoch = torch.zeros(0), 0
+        batch_size = self.runs[0].spec.train.batch_size
+        plan = epoch_plan(self.fleet, self.epoch, self._active(), batch_size, at_least=self.steps_in_epoch)
+        self.steps_in_epoch = len(plan.steps)
+        before = time.monotonic()
+        for position in range(self.step_in_epoch, len(plan.steps)):
+            step = plan.steps[position]
+            parts = self.fleet.train_step(step.done, step.indices, step.sentences, plan.per_model)
+            self.losses = self.losses + parts if len(self.losses) else parts.clone()
             self.step_in_epoch = position + 1
             now = time.monotonic()
-            if stop_after is not None and now - started > stop_after:
-                self.seconds += now - began
+            self.seconds, before = self.seconds + now - before, now
+            if self.stepped is not None:
+                self.stepped(self.epoch * len(plan.steps) + position + 1, self.epochs * len(plan.steps))
+            if stop.due:
                 return False
-            if now - saved > _CHECKPOINT_SECONDS:
+            if now - self._saved_at > self.checkpoint_every:
                 self.save()
-                saved = now
-        self.seconds += time.monotonic() - began
         return True
 
-    def _plan(self) -> tuple[list[_Step], list[int]]:
-        """The epoch's steps, the models aligned by how long their stories are; and each model's steps per epoch."""
-        size = self.runs[0].spec.train.batch_size
-        orders = []
-        for member in self.fleet.members:
-            lengths = self.fleet.training.lengths[member.task]
-            orders.append(dict(epoch_order(lengths, size, seed=member.seed, epoch=self.epoch)))
-        per_model = [len(order) for order in orders]
-        done = [self.epoch * count for count in per_model]
-        ranks = max(orders, key=len)
-        active = [order if self._active(i) else {} for i, order in enumerate(orders)]
-        plan = []
-        for rank in ranks:
-            plan.append(self._step([order.get(rank, []) for order in active], list(done), size))
-            done = [count + (rank in order) for count, order in zip(done, orders, strict=True)]
-        return plan, per_model
-
-    def _step(self, chosen: list[list[int]], done: list[int], size: int) -> _Step:
-        indices = torch.full((len(chosen), size), -1)
-        longest = 1
-        for row, part, member in zip(indices, chosen, self.fleet.members, strict=True):
-            row[: len(part)] = torch.tensor(part, dtype=torch.long)
-            if part:
-                longest = max(longest, self.fleet.training.lengths[member.task][part[0]])
-        return done, indices, longest
-
     def _end_epoch(self) -> None:
+        """Validates, chooses, logs and saves."""
+        self._drop_diverged()
+        active, due = self._active(), [self._due(run) for run in self.runs]
+        scores = self.fleet.scores() if any(due) else []
         losses = self.losses.tolist()
-        self._check_finite(losses)
-        last = self.epoch + 1 == self.epochs
-        evaluate = last or self.epoch % self.runs[0].spec.train.evaluate_every == 0
-        scores = self.fleet.scores() if evaluate else [None] * len(self.runs)
-        active = [self._active(i) for i in range(len(self.runs))]
-        for i, (run, score) in enumerate(zip(self.runs, scores, strict=True)):
+        for i in range(len(self.runs)):
             if active[i]:
-                self._note(i, run, score, losses[i])
+                self._note(i, scores[i] if due[i] else None, losses[i])
         self.epoch, self.step_in_epoch = self.epoch + 1, 0
-        if time.monotonic() - getattr(self, "_last_save", 0.0) > _CHECKPOINT_SECONDS / 4 or last:
+        if self.epoch == self.epochs or time.monotonic() - self._saved_at > self.checkpoint_every / 4:
             self.save()
 
-    def _check_finite(self, losses: list[list[float]]) -> None:
-        for run, parts in zip(self.runs, losses, strict=True):
-            if not all(abs(part) < float("inf") for part in parts):
-                raise AMNError(
-                    f"{run.spec.name}: the loss is no longer a number in epoch {self.epoch}; the last checkpoint is from "
-                    "before it. Lower --learning-rate or --clip and train again"
-                )
+    def _due(self, run: Run) -> bool:
+        """Whether this epoch ends with a validation of the run."""
+        config = run.spec.train
+        return self.epoch + 1 == config.epochs or self.epoch % config.evaluate_every == 0
 
-    def _note(self, i: int, run: Run, score: Score | None, losses: list[float]) -> None:
+    def _drop_diverged(self) -> None:
+        """Goes on without the runs whose loss is no longer a number; one must not stop the others."""
+        finite = self._finite().tolist()
+        lost = [run.spec.name for run, fine in zip(self.runs, finite, strict=True) if not fine]
+        if len(lost) == len(self.runs):
+            raise Diverged(self.diverged + lost)
+        if lost:
+            self.diverged += lost
+            self._keep([i for i, fine in enumerate(finite) if fine])
+
+    def _finite(self) -> Tensor:
+        """Which models are still of finite numbers."""
+        fine = self.fleet.weights.detach().isfinite().all(1)
+        return fine & self.losses.isfinite().all(1) if len(self.losses) else fine
+
+    def _note(self, i: int, score: Score | None, losses: list[float]) -> None:
+        """Logs an epoch of a run, and keeps its weights where they are the best."""
+        run = self.runs[i]
         batches = -(-len(self.fleet.training.lengths[self.fleet.members[i].task]) // run.spec.train.batch_size)
         parts = {name: round(v / batches, 5) for name, v in zip(self.fleet.loss_parts, losses, strict=True)}
         entry: dict[str, Any] = {"epoch": self.epoch, "loss": parts, "seconds": round(self.seconds, 2)}
         if score is not None:
             entry |= score_entry(score)
-            if self.epoch >= self._first_choice(run.spec.train.epochs, i) and self.best[i].improved_by(score):
+            if self.epoch >= self._first_choice(i) and self.best[i].improved_by(score):
                 self.best[i] = _Best(score, self.epoch)
                 self.best_weights[i] = self.fleet.weights.detach()[i]
                 entry["best"] = True
@@ -218,49 +234,80 @@ class Trainer:
         self.progress({"run": run.spec.name, "epochs": run.spec.train.epochs, **entry})
 
     def save(self) -> None:
-        """Writes the checkpoint from which `resume` goes on."""
-        self._last_save = time.monotonic()
-        position = {
+        """Writes the checkpoint from which `resume` goes on; weights that are no numbers never replace good ones."""
+        self._saved_at = time.monotonic()
+        if not self._finite().all():
+            return
+        tensors = {**self.fleet.state(), "best": self.best_weights, "losses": self.losses}
+        save_state(self.state_path, tensors, self._position())
+
+    def _position(self) -> dict[str, Any]:
+        return {
             "epoch": self.epoch,
             "step": self.step_in_epoch,
+            "steps": self.steps_in_epoch,
             "seconds": self.seconds,
             "runs": [run.spec.name for run in self.runs],
             "answer_room": self.fleet.answer_room,
+            "loss_parts": self.fleet.loss_parts,
             "best": [{"epoch": b.epoch, "score": asdict(b.score) if b.score else None} for b in self.best],
         }
-        tensors = {**self.fleet.state(), "best": self.best_weights, "losses": self.losses}
-        save_state(self.state_path, tensors, position)
 
     def resume(self) -> bool:
-        """Goes back to the checkpoint, if there is one."""
-        if not self.state_path.exists():
-            return False
-        tensors, position = load_state(self.state_path)
-        names = [run.spec.name for run in self.runs]
-        if not set(names) <= set(position["runs"]):
-            raise AMNError(f"{self.state_path} is the checkpoint of other runs: give another --out")
-        rows = [position["runs"].index(name) for name in names]
-        fleet = self.fleet
-        room = tuple(position["answer_room"])
+        """Goes back to the checkpoint, if there is one; a run without one starts its log anew."""
+        found = self.state_path.exists()
+        if found:
+            tensors, position = load_state(self.state_path)
+            self._check_names(position)
+            try:
+                self._restore(tensors, position)
+            except (KeyError, IndexError, TypeError, RuntimeError) as error:
+                raise unreadable(self.state_path, error) from error
+        for run in self.runs:
+            run.directory.forget_after(self.epoch - 1)
+        return found
+
+    def _check_names(self, position: dict[str, Any]) -> None:
+        if not {run.spec.name for run in self.runs} <= set(position.get("runs", ())):
+            raise CheckpointError(f"{self.state_path} is the checkpoint of other runs: give another --out")
+
+    def _restore(self, tensors: dict[str, Tensor], position: dict[str, Any]) -> None:
+        rows = [position["runs"].index(run.spec.name) for run in self.runs]
+        fleet, room = self.fleet, tuple(position["answer_room"])
         self.fleet = Fleet(fleet.members, fleet.training, fleet.validation, fleet.device, room, fleet.reader.compiled)
         kept = {name: value[rows] if len(value) else value for name, value in tensors.items()}
         self.fleet.restore(kept)
-        self.best_weights = kept["best"].to(fleet.device)
-        self.losses = kept["losses"].to(fleet.device)
+        self.fleet.loss_parts = tuple(position.get("loss_parts", ()))
+        self.best_weights, self.losses = kept["best"].to(fleet.device), kept["losses"].to(fleet.device)
         self.epoch, self.step_in_epoch, self.seconds = position["epoch"], position["step"], position["seconds"]
-        for i, row in enumerate(rows):
-            best = position["best"][row]
-            self.best[i] = _Best(Score(**best["score"]) if best["score"] else None, best["epoch"])
-        for run in self.runs:
-            run.directory.forget_after(self.epoch - 1)
-        return True
+        self.steps_in_epoch = position.get("steps", 0)
+        self.best = [_best(position["best"][row]) for row in rows]
+
+    def pause(self) -> None:
+        """Saves the checkpoint, and the best model so far of every run that has one."""
+        self._drop_diverged()
+        self.save()
+        for i, best in enumerate(self.best):
+            if best.score is not None:
+                self._write_best(i)
 
     def _finish(self, i: int) -> None:
-        run, best = self.runs[i], self.best[i]
-        model = self.fleet.members[i].model
+        self.runs[i].directory.finish(self._write_best(i))
+
+    def _write_best(self, i: int) -> dict[str, Any]:
+        """Writes the best model of a run and gives its training record."""
+        run, model = self.runs[i], self.fleet.members[i].model
         self.fleet.layout.write(self.best_weights[i].cpu(), model)
+        record = self._record(run, self.best[i])
+        trained = TrainedModel(
+            architecture=run.spec.architecture, model=model, vocabulary=run.data.vocabulary, record=record
+        )
+        run.directory.save_best(trained, model_card(trained))
+        return record
+
+    def _record(self, run: Run, best: _Best) -> dict[str, Any]:
         score = score_entry(best.score) if best.score else {}
-        record = {
+        return {
             "run": run.spec.to_json(),
             "training_data": run.data.source,
             "training_questions": len(run.data.training),
@@ -269,18 +316,43 @@ class Trainer:
             "models_in_fleet": len(self.runs),
             "torch": torch.__version__,
         }
-        trained = TrainedModel(
-            architecture=run.spec.architecture, model=model, vocabulary=run.data.vocabulary, record=record
-        )
-        run.directory.save_best(trained, model_card(trained))
-        run.directory.finish(record)
 
 
-def make_runs(specs: Sequence[RunSpec], out: Path, *, resume: bool, workers: int = 1) -> list[Run]:
-    """Makes the directories of some runs and loads their data."""
+def _best(found: dict[str, Any]) -> _Best:
+    """The inverse of what a checkpoint says of the best validation."""
+    return _Best(Score(**found["score"]) if found["score"] else None, found["epoch"])
+
+
+def _fleet(runs: Sequence[Run], device: torch.device, compiled: bool) -> Fleet:
+    """Fresh models over the data of their runs, which those of the same task share."""
+    data = {data_key(run.spec): run.data for run in runs}
+    order = {key: number for number, key in enumerate(data)}
+    members = [Member(_model(run), order[data_key(run.spec)], run.spec.seed, run.spec.train) for run in runs]
+    sets = alike([*(one.training for one in data.values()), *(one.validation for one in data.values())])
+    training, validation = Pool.of(sets[: len(data)], device), Pool.of(sets[len(data) :], device)
+    return Fleet(members, training, validation, device, compiled=compiled)
+
+
+def _model(run: Run) -> Model:
+    return build_model(run.spec.architecture, run.data.vocabulary, run.spec.settings, run.spec.seed)
+
+
+def make_runs(
+    specs: Sequence[RunSpec], out: Path, *, resume: bool, workers: int = 1, moved: Mapping[str, str] | None = None
+) -> list[Run]:
+    """Makes the directories of some runs and loads their data.
+
+    Args:
+        specs: the runs.
+        out: where their directories are.
+        resume: directories that are there already may be used, by the same runs.
+        workers: processes that read and encode.
+        moved: where data lies on this machine, by its name in the runs; elsewhere it lies where they say.
+    """
     directories = [RunDirectory(out / spec.name) for spec in specs]
     for spec, directory in zip(specs, directories, strict=True):
         directory.start(spec, resume=resume)
     keys = list(dict.fromkeys(data_key(spec) for spec in specs))
-    data = dict(zip(keys, encode_all(keys, workers=workers), strict=True))
+    here = [key._replace(data=moved.get(key.data, key.data)) if moved and key.data else key for key in keys]
+    data = dict(zip(keys, encode_all(here, workers=workers), strict=True))
     return [Run(s, d, data[data_key(s)]) for s, d in zip(specs, directories, strict=True)]

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,8 @@ from safetensors.torch import load_file, save_file
 from amn.data.vocabulary import Vocabulary
 from amn.errors import CheckpointError, ConfigError, did_you_mean
 from amn.models import Model, model_class
+from amn.training.atomic import replacing, writing
+from amn.training.atomic import write_atomically as write_atomically
 
 FORMAT_VERSION = 1
 CONFIG_FILE, WEIGHTS_FILE, CARD_FILE = "config.json", "model.safetensors", "README.md"
@@ -37,7 +38,7 @@ def build_model(architecture: str, vocabulary: Vocabulary, settings: dict[str, A
         if name not in known:
             raise ConfigError(f"{architecture} has no setting {name!r}; {did_you_mean(name, known)}")
     sizes = {"vocabulary_size": len(vocabulary.words), "num_answers": len(vocabulary.answers)}
-    model = kind(kind.Config(**{**settings, **sizes}))  # type: ignore[call-arg]
+    model = kind(kind.Config(**{**settings, **sizes}))
     model.initialise(torch.Generator().manual_seed(seed))
     return model
 
@@ -45,11 +46,11 @@ def build_model(architecture: str, vocabulary: Vocabulary, settings: dict[str, A
 def save_model(directory: str | Path, trained: TrainedModel, card: str = "") -> None:
     """Writes a model directory; each file appears whole or not at all."""
     directory = Path(directory)
-    directory.mkdir(parents=True, exist_ok=True)
+    with writing(directory):
+        directory.mkdir(parents=True, exist_ok=True)
     weights = {name: value.detach().cpu().contiguous() for name, value in trained.model.state_dict().items()}
-    temporary = directory / f".{WEIGHTS_FILE}.{os.getpid()}"
-    save_file(weights, temporary)
-    os.replace(temporary, directory / WEIGHTS_FILE)
+    with replacing(directory / WEIGHTS_FILE) as part:
+        save_file(weights, part)
     write_atomically(directory / CONFIG_FILE, json.dumps(_description(trained), indent=1) + "\n")
     if card:
         write_atomically(directory / CARD_FILE, card)
@@ -92,10 +93,3 @@ def read_description(directory: Path) -> dict[str, Any]:
     if version != FORMAT_VERSION:
         raise CheckpointError(f"{path}: expected format version {FORMAT_VERSION}, found {version}; use a matching amn")
     return described
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Writes a text file whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)

@@ -1,9 +1,11 @@
 """From a run's description to its data and its untrained model."""
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 import torch
 
@@ -18,7 +20,18 @@ from amn.training.config import RunSpec
 ALL_TASKS = tuple(range(1, 21))
 JOINT = "joint"
 _GENERATED_SEED = 3  # of the stories that stand in for a training file that is not at hand
-_Key = tuple[str | int, str | None, int, bool, int | None]
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+class DataKey(NamedTuple):
+    """What of a run decides its examples: runs with equal keys share them."""
+
+    task: str | int
+    data: str | None
+    window: int
+    together: bool
+    train_questions: int | None
 
 
 @dataclass(frozen=True)
@@ -46,26 +59,24 @@ def task_stories(task: int | str, data: str | None, split: str) -> tuple[list[St
         return load_task(None, task, split, seed=_GENERATED_SEED), "generated"
 
 
-def data_key(spec: RunSpec) -> _Key:
-    """What of a run decides its examples: runs with equal keys share them."""
+def data_key(spec: RunSpec) -> DataKey:
+    """The part of a run's description that decides its examples."""
     train = spec.train
-    return (spec.task, spec.data, train.window, train.together, train.train_questions)
+    return DataKey(spec.task, spec.data, train.window, train.together, train.train_questions)
 
 
-def load_data(key: _Key) -> TaskData:
+def load_data(key: DataKey) -> TaskData:
     """Reads or generates the examples of a task, or of all twenty together."""
     task, data, window, together, train_questions = key
     if task == JOINT:
-        return _joined([load_data((number, data, window, together, train_questions)) for number in ALL_TASKS])
+        return _joined([load_data(key._replace(task=number)) for number in ALL_TASKS])
     training, source = task_stories(task, data, "train")
     validation, _ = task_stories(task, data, "valid")
     chosen = list(examples(training, window=window, together=together))[:train_questions]
-    return TaskData(
-        training=chosen,
-        validation=list(examples(validation, window=window, together=together)),
-        vocabulary=_vocabulary(chosen),
-        source=source,
-    )
+    held_out = list(examples(validation, window=window, together=together))
+    if not chosen or not held_out:
+        raise DataError(data or f"task {task}", None, "questions to train on and to validate with", "none")
+    return TaskData(training=chosen, validation=held_out, vocabulary=_vocabulary(chosen), source=source)
 
 
 def _vocabulary(chosen: list[Example]) -> Vocabulary:
@@ -96,20 +107,22 @@ class Encoded:
     source: str
 
 
-def encode_all(keys: list[_Key], *, workers: int = 1) -> list[Encoded]:
-    """The data of several tasks, padded alike so that they can be stacked."""
+def encode_all(keys: list[DataKey], *, workers: int = 1) -> list[Encoded]:
+    """The data of several tasks, each with the room that it needs itself."""
     loaded = _map(load_data, keys, workers)
-    jobs = []
-    for data in loaded:
-        jobs += [(data.training, data.vocabulary), (data.validation, data.vocabulary)]
-    chunks = [(part, job[1]) for job in jobs for part in _chunks(job[0], workers)]
-    sets = _map(_encode_job, chunks, workers)
+    jobs = [(part, data.vocabulary) for data in loaded for part in (data.training, data.validation)]
+    chunks = [(chunk, vocabulary) for part, vocabulary in jobs for chunk in _chunks(part, workers)]
+    sets = iter(_map(_encode_job, chunks, workers))
+    joined = iter([_concatenate([next(sets) for _ in _chunks(part, workers)]) for part, _ in jobs])
+    return [Encoded(next(joined), next(joined), data.vocabulary, data.source) for data in loaded]
+
+
+def alike(sets: Sequence[Dataset]) -> list[Dataset]:
+    """The sets with the room of the largest along every axis, so that they can be stacked."""
     room = Sizes()
     for one in sets:
         room = room.union(one.sizes)
-    widened = iter([widen(one, room) for one in sets])
-    joined = [_concatenate([next(widened) for _ in _chunks(job[0], workers)]) for job in jobs]
-    return [Encoded(joined[2 * i], joined[2 * i + 1], data.vocabulary, data.source) for i, data in enumerate(loaded)]
+    return [widen(one, room) for one in sets]
 
 
 def _chunks(items: list[Example], workers: int) -> list[list[Example]]:
@@ -121,7 +134,7 @@ def _encode_job(job: tuple[list[Example], Vocabulary]) -> Dataset:
     return encode(*job)
 
 
-def _map(function, items, workers):  # type: ignore[no-untyped-def]
+def _map(function: Callable[[_Item], _Result], items: Sequence[_Item], workers: int) -> list[_Result]:
     if workers <= 1 or len(items) == 1:
         return [function(item) for item in items]
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
@@ -132,6 +145,7 @@ def _concatenate(sets: list[Dataset]) -> Dataset:
     if len(sets) == 1:
         return sets[0]
     names = [name for name in vars(sets[0].batch) if name != "key"]
+    sets = alike(sets)
     batch = replace(sets[0].batch, **{n: torch.cat([getattr(one.batch, n) for one in sets]) for n in names})
     return Dataset(batch, torch.cat([one.lengths for one in sets]))
 

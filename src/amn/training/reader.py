@@ -55,13 +55,15 @@ class Reader:
         return reading
 
     def plain(self, weights: Weights, batch: Batch, progress: Float[Tensor, " model"]) -> Reading:
-        """The same without compiling."""
-
-        def read(weights: Weights, batch: Batch, progress: Tensor) -> Reading:
-            reading: Reading = functional_call(self.model, weights, (batch, progress))
+        """The same without compiling; a model that is alone needs no `vmap`, which costs a sixth of its time."""
+        if len(progress) > 1:
+            reading: Reading = vmap(self._read)(weights, batch, progress)
             return reading
+        alone = pytree.tree_map(lambda value: value[0], (weights, batch, progress))
+        return pytree.tree_map(lambda value: value.unsqueeze(0), self._read(*alone))
 
-        reading: Reading = vmap(read)(weights, batch, progress)
+    def _read(self, weights: Weights, batch: Batch, progress: Tensor) -> Reading:
+        reading: Reading = functional_call(self.model, weights, (batch, progress))
         return reading
 
 

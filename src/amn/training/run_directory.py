@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from amn.errors import CheckpointError
+from amn.training.atomic import clear_leftovers, write_atomically, writing
 from amn.training.config import RunSpec
-from amn.training.model_directory import TrainedModel, save_model, write_atomically
+from amn.training.fleet import Score
+from amn.training.model_directory import TrainedModel, save_model
 
 SPEC_FILE, LOG_FILE, RESULT_FILE, STATE_FILE, BEST = "run.json", "log.jsonl", "result.json", "state.safetensors", "best"
 
@@ -38,19 +40,23 @@ class RunDirectory:
         """Makes the directory; one that is there already is only used to resume the same run."""
         known = self.path / SPEC_FILE
         if known.exists():
-            if not resume:
-                raise CheckpointError(f"{self.path} holds a run already: give --resume to go on, or another --out")
-            found = self.spec()
-            if found.to_json() != json.loads(json.dumps(spec.to_json())):
-                raise CheckpointError(
-                    f"{self.path} holds another run ({found.name} with other settings): give another --out"
-                )
+            self._go_on(spec, resume)
             return
-        try:
+        with writing(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            write_atomically(known, json.dumps(spec.to_json(), indent=1) + "\n")
-        except OSError as error:
-            raise CheckpointError(f"{self.path} cannot be written ({error}): give another --out") from error
+        write_atomically(known, json.dumps(spec.to_json(), indent=1) + "\n")
+
+    def _go_on(self, spec: RunSpec, resume: bool) -> None:
+        if not resume:
+            raise CheckpointError(f"{self.path} holds a run already: give --resume to go on, or another --out")
+        found, wanted = self.spec().to_json(), json.loads(json.dumps(spec.to_json()))
+        differing = [name for name, value in wanted.items() if found[name] != value]
+        if differing:
+            raise CheckpointError(
+                f"{self.path} holds another run, with other {' and '.join(differing)}: give another --out, "
+                f"or the options by which it was started (see {SPEC_FILE} there)"
+            )
+        clear_leftovers(self.path)
 
     def spec(self) -> RunSpec:
         """The run's description."""
@@ -61,7 +67,8 @@ class RunDirectory:
 
     def log(self, entry: dict[str, Any]) -> None:
         """Adds a line to the log."""
-        with (self.path / LOG_FILE).open("a", encoding="utf-8") as file:
+        path = self.path / LOG_FILE
+        with writing(path), path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
 
     def entries(self) -> Iterator[dict[str, Any]]:
@@ -75,7 +82,9 @@ class RunDirectory:
                     return
 
     def forget_after(self, epoch: int) -> None:
-        """Cuts the log back to what a checkpoint knows of, so that resuming repeats no line."""
+        """Cuts the log back to what a checkpoint knows of (-1: to nothing), so that resuming repeats no line."""
+        if not (self.path / LOG_FILE).exists():
+            return
         kept = [entry for entry in self.entries() if entry["epoch"] <= epoch]
         write_atomically(self.path / LOG_FILE, "".join(json.dumps(entry) + "\n" for entry in kept))
 
@@ -89,10 +98,16 @@ class RunDirectory:
 
     def result(self) -> dict[str, Any]:
         """The recorded result."""
-        found: dict[str, Any] = json.loads((self.path / RESULT_FILE).read_text(encoding="utf-8"))
+        path = self.path / RESULT_FILE
+        try:
+            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise CheckpointError(
+                f"{path}: not a readable result ({error}); delete it to train the rest again"
+            ) from error
         return found
 
 
-def score_entry(score: Any) -> dict[str, float]:
+def score_entry(score: Score) -> dict[str, float]:
     """A score as plain rounded numbers for a log line."""
     return {name: round(value, 4) for name, value in asdict(score).items()}

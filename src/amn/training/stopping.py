@@ -1,0 +1,51 @@
+"""Stopping between two steps: for Ctrl-C, for a polite request to end, or because the time is up."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+_DEFAULTS: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+
+
+class StopRequest:
+    """Whether to stop after the step that is running.
+
+    Args:
+        seconds: stop when so many have passed; None for never.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.signalled = False
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to stop."""
+        return self.signalled or (self._deadline is not None and time.monotonic() > self._deadline)
+
+    def receive(self, number: int, _frame: FrameType | None) -> None:
+        """Notes a signal; whoever presses Ctrl-C twice does not want to wait."""
+        if self.signalled and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        self.signalled = True
+
+
+@contextmanager
+def stop_requests(seconds: float | None = None) -> Iterator[StopRequest]:
+    """Listens for signals that ask to stop, where nobody else does."""
+    request = StopRequest(seconds)
+    if threading.current_thread() is not threading.main_thread():
+        yield request
+        return
+    ours = [number for number, default in _DEFAULTS.items() if signal.getsignal(number) == default]
+    for number in ours:
+        signal.signal(number, request.receive)
+    try:
+        yield request
+    finally:
+        for number in ours:
+            signal.signal(number, _DEFAULTS[number])
