@@ -1,0 +1,45 @@
+"""The verb that makes a report."""
+
+from pathlib import Path
+
+from amn.cli.output import note, print_json
+from amn.errors import ConfigError
+
+
+def report(
+    *folders: Path,
+    out: Path = Path("report.html"),
+    figures: Path | None = None,
+    readme: Path | None = None,
+    data: Path | None = None,
+    questions: int = 1000,
+    threads: int = 1,
+    json: bool = False,
+) -> None:
+    """Make a page of the paper's tables and figures with ours beside, from run directories.
+
+    Example: amn report runs --out docs/results/report.html --figures docs/results --readme README.md
+
+    Args:
+        folders: run directories, or folders of run directories.
+        out: the page; a CSV and a JSON file of the same name are written beside it.
+        figures: also write the figures as PNG to this folder.
+        readme: also fill the table of results of this file.
+        data: folder of bAbI files, where it is not the one that the runs were trained with.
+        questions: how many questions to ask the best model of each task; 0 to evaluate nothing.
+        threads: of torch on a CPU.
+        json: print the report as JSON.
+    """
+    if not folders:
+        raise ConfigError("expected at least one folder of runs")
+    import torch
+
+    from amn.report.report import Report, check_extras, write
+
+    check_extras()
+    torch.set_num_threads(threads)
+    made = Report.of(folders, data, questions, note)
+    for path in write(made, out, figures, readme):
+        note(f"wrote {path}")
+    if json:
+        print_json(made.document())

@@ -1,0 +1,181 @@
+"""What the best model of each task does with stories: the banks it needs, what they hold, how entities move."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from amn.data.examples import Example, examples
+from amn.errors import AMNError
+from amn.evaluation.controls import majority
+from amn.memory import LiveMemory
+from amn.models.amn import AMN
+from amn.models.paper import PaperAMN
+from amn.report.paper_tables import CONTROLS, TASKS
+from amn.report.runs import RunRecord, Summary, Task
+from amn.scoring import Ask, examples_for, find_model, score_trained
+from amn.training.model_directory import TrainedModel
+from amn.training.prepare import JOINT, task_stories
+
+RENAMED = (1, 2, 3, 11, 12, 13)  # the tasks that are about people, places and things alone
+STORY_SENTENCES = range(4, 11)  # how long a story may be to be drawn
+_LOOKED_AT = 100  # stories among which the one to draw is chosen
+
+Note = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class StoryTrace:
+    """A story as it went through the banks.
+
+    Args:
+        model: whose banks.
+        task: the story's task.
+        sentences: the story.
+        question: what the memory was built for.
+        answer: what the model said; right: what it should have said.
+        words: the entities in the order of first mention.
+        depths: for each sentence the deepest bank of each entity after it; None before its first mention.
+        banks: how many banks there were after each sentence.
+    """
+
+    model: str
+    task: Task
+    sentences: tuple[str, ...]
+    question: str
+    answer: str
+    right: str
+    words: tuple[str, ...]
+    depths: tuple[tuple[int | None, ...], ...]
+    banks: tuple[int, ...]
+
+
+@dataclass
+class Analysis:
+    """What evaluating the best models gave.
+
+    Args:
+        scores: by model and task, the document of `amn evaluate` with its details and where the stories come from.
+        joint: for each joint model and task the same, and for a model that points its error on renamed stories.
+        majority: by task, the error of always giving the most frequent training answer.
+        stories: by model, a story to draw.
+    """
+
+    scores: dict[str, dict[Task, dict[str, Any]]] = field(default_factory=dict)
+    joint: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+    majority: dict[Task, float] = field(default_factory=dict)
+    stories: dict[str, StoryTrace] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Analyst:
+    """Evaluates the best models of a set of runs.
+
+    Args:
+        data: a folder of released files in place of the one that the runs name; None for theirs.
+        questions: how many questions to ask of each task; 0 to evaluate nothing.
+        note: told of progress.
+    """
+
+    data: Path | None
+    questions: int
+    note: Note
+
+    def analyse(self, found: Mapping[str, Mapping[Task, Summary]]) -> Analysis:
+        """Evaluates whatever has weights."""
+        analysis = Analysis()
+        if self.questions <= 0:
+            return analysis
+        for model, tasks in found.items():
+            for task, summary in tasks.items():
+                if summary.finished and model not in CONTROLS:
+                    self._one(analysis, model, task, summary.best)
+        for task, run in _first_runs(found).items():
+            self._majority(analysis, task, run)
+        return analysis
+
+    def _one(self, analysis: Analysis, model: str, task: Task, run: RunRecord) -> None:
+        try:
+            trained = find_model(run.directory.path)
+        except AMNError as error:
+            self.note(f"{run.spec.name} is not evaluated: {error}")
+            return
+        if task == JOINT:
+            analysis.joint[model] = {number: self._joint(trained, run, number) for number in TASKS}
+        elif isinstance(trained.model, AMN | PaperAMN):
+            self.note(f"evaluating {run.spec.name}")
+            analysis.scores.setdefault(model, {})[task] = self._score(trained, self._ask(run, task))
+            if isinstance(trained.model, AMN) and model not in analysis.stories:
+                trace = _trace_of(model, trained, self._ask(run, task))
+                analysis.stories |= {} if trace is None else {model: trace}
+
+    def _ask(self, run: RunRecord, task: Task, *, rename: bool = False) -> Ask:
+        where = str(self.data) if self.data is not None else run.spec.data
+        at_hand = where is not None and Path(where).exists() and isinstance(task, int)
+        return Ask(task=task, data=where if at_hand else None, rename=rename, questions=self.questions)
+
+    def _score(self, trained: TrainedModel, ask: Ask) -> dict[str, Any]:
+        tally = score_trained(trained, ask)
+        source = "generated" if ask.data is None else "released"
+        return tally.figures() | {"details": tally.spread(), "stories": source}
+
+    def _joint(self, trained: TrainedModel, run: RunRecord, task: int) -> dict[str, Any]:
+        self.note(f"evaluating {run.spec.name} on task {task}")
+        found = self._score(trained, self._ask(run, task))
+        if getattr(trained.model.config, "pointer", False) and task in RENAMED:
+            renamed = self._score(trained, self._ask(run, task, rename=True))
+            found["renamed_error_percent"] = renamed["error_percent"]
+        return found
+
+    def _majority(self, analysis: Analysis, task: Task, run: RunRecord) -> None:
+        data = self._ask(run, task).data
+        parts = [list(examples(task_stories(task, data, split)[0], window=1)) for split in ("train", "valid")]
+        analysis.majority[task] = majority(parts[0]).error_percent(parts[1])
+
+
+def _first_runs(found: Mapping[str, Mapping[Task, Summary]]) -> dict[Task, RunRecord]:
+    """A run of each task but the joint one, to know where its stories are."""
+    runs: dict[Task, RunRecord] = {}
+    for tasks in found.values():
+        for task, summary in tasks.items():
+            if summary.finished and task != JOINT:
+                runs.setdefault(task, summary.finished[0])
+    return runs
+
+
+def _trace_of(model: str, trained: TrainedModel, ask: Ask) -> StoryTrace | None:
+    """The story whose entities move most, among the first of fitting length that are answered well."""
+    fitting = [one for one in examples_for(trained, ask)[:_LOOKED_AT] if len(one.sentences) in STORY_SENTENCES]
+    traces = [_follow(model, trained, ask.task, example) for example in fitting]
+    right = [trace for trace in traces if trace.answer == trace.right.lower()]
+    return max(right or traces, key=_movement, default=None)
+
+
+def _movement(trace: StoryTrace) -> int:
+    """How many times an entity went deeper after its first mention."""
+    pairs = zip(trace.depths, trace.depths[1:], strict=False)
+    steps = ((old, new) for before, after in pairs for old, new in zip(before, after, strict=True))
+    return sum(old is not None and new is not None and new > old for old, new in steps)
+
+
+def _follow(model: str, trained: TrainedModel, task: Task, example: Example) -> StoryTrace:
+    question = f"{' '.join(example.questions[0])}?"
+    memory = LiveMemory(trained, [question])
+    sentences = [f"{' '.join(sentence)}." for sentence in example.sentences]
+    traces = memory.tell(sentences)
+    words = tuple(dict.fromkeys(word for sentence in example.sentences for word in sentence))
+    depths: list[tuple[int | None, ...]] = []
+    now: dict[str, int] = {}
+    for trace in traces:
+        now |= trace.depth
+        mentioned = {word for sentence in example.sentences[: len(depths) + 1] for word in sentence}
+        depths.append(tuple(now.get(word) if word in mentioned else None for word in words))
+    answer = memory.ask()[0].answer
+    right = example.answers[0] or ""
+    banks = tuple(trace.banks for trace in traces)
+    return StoryTrace(model, task, tuple(sentences), question, answer, right, words, tuple(depths), banks)
+
+
+def stories_used(scores: Mapping[Task, Mapping[str, Any]]) -> Sequence[Task]:
+    """The tasks whose stories had to be generated, because the released ones were not at hand."""
+    return [task for task, score in scores.items() if score["stories"] == "generated" and isinstance(task, int)]

@@ -1,0 +1,233 @@
+"""The figures of a report. Colours tell apart for all eyes; each figure also says in words what it shows."""
+
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from amn.report import paper_tables as paper
+from amn.report.analysis import StoryTrace
+from amn.report.runs import RunRecord, Summary, Task
+from amn.report.tables import title_of
+
+BLUE, ORANGE, GREY, DARK = "#0072B2", "#D55E00", "#8A8A8A", "#222222"  # the first two of Okabe and Ito's palette
+ABSENT = "#D9D9D9"
+_STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "font.family": "sans-serif",
+    "axes.edgecolor": DARK,
+    "axes.labelcolor": DARK,
+    "text.color": DARK,
+    "xtick.color": DARK,
+    "ytick.color": DARK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "svg.fonttype": "none",
+    "figure.facecolor": "white",
+}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure with what it shows.
+
+    Args:
+        key: a short name, also of its file.
+        title: what it shows.
+        caption: how to read it.
+        figure: the drawing.
+    """
+
+    key: str
+    title: str
+    caption: str
+    figure: Figure
+
+    def svg(self) -> str:
+        """The drawing as an element of a page, the same bytes each time."""
+        text = io.StringIO()
+        with mpl.rc_context({**_STYLE, "svg.hashsalt": self.key}):
+            self.figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
+        element = re.sub(r"^.*?<svg ", "<svg ", text.getvalue(), count=1, flags=re.DOTALL)
+        element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+        element = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{self.key}-", element)  # ids must differ within a page
+        return element.replace("<svg ", f'<svg role="img" aria-label="{escape(self.title)}" ', 1)
+
+    def save_png(self, folder: Path) -> Path:
+        """Writes the drawing to a folder."""
+        path = folder / f"{self.key}.png"
+        with mpl.rc_context(_STYLE):
+            self.figure.savefig(path, dpi=150, bbox_inches="tight", metadata={"Software": None})
+        return path
+
+
+@contextmanager
+def _drawing(width: float, height: float) -> Iterator[Figure]:
+    with mpl.rc_context(_STYLE):
+        yield Figure(figsize=(width, height), layout="constrained")
+
+
+def _name_tasks(axes: Axes, tasks: Sequence[Task]) -> None:
+    axes.set_xticks(range(len(tasks)), [str(task) for task in tasks])
+    for label, task in zip(axes.get_xticklabels(), tasks, strict=True):
+        if isinstance(task, str):
+            label.set(rotation=35, ha="right", rotation_mode="anchor")
+
+
+def _cells(axes: Axes, values: np.ndarray, **options: Any) -> QuadMesh:
+    """A grid of coloured cells, centred on whole numbers; drawn as shapes, so that a page stays sharp."""
+    rows, columns = values.shape
+    edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
+    mesh = axes.pcolormesh(*edges, np.ma.masked_invalid(values), edgecolors="white", linewidth=1.5, **options)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
+    return mesh
+
+
+def overview(rows: Mapping[Task, Mapping[str, Any]], scores: Mapping[Task, Mapping[str, Any]], model: str) -> Picture:
+    """The paper and ours, task by task: error above, share of entities read below."""
+    tasks: list[Task] = list(paper.TASK_NAMES)
+    printed = {task: banks.ratio for task, banks in paper.BANKS.items()}
+    ratios = {task: scores.get(task, row).get("ratio") for task, row in rows.items()}
+    with _drawing(9, 5) as figure:
+        upper, lower = figure.subplots(2, 1, sharex=True)
+        _pairs(upper, tasks, dict(paper.ERRORS["amn"]), {t: row.get("best_error") for t, row in rows.items()})
+        upper.set_ylabel("error, %")
+        means = _numbers([rows.get(task, {}).get("mean_error") for task in tasks])
+        upper.scatter(range(len(tasks)), means, marker="_", color=BLUE, s=90, zorder=3, label="ours, mean of seeds")
+        figure.legend(*upper.get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
+        _pairs(lower, tasks, printed, ratios)
+        lower.axhline(1, color=GREY, linewidth=0.8, linestyle=":")
+        lower.set_ylabel("entities read / entities")
+        lower.set_xlabel("task")
+        _name_tasks(lower, tasks)
+    caption = (
+        "Circles: the paper. Dots: our best seed; dashes: the mean of our seeds. The paper gives no ratio for tasks 3, "
+        "5, 6, 8, 9 and 13, and no error for the extended tasks."
+    )
+    return Picture(f"overview-{model}", f"The paper and ours, {title_of(model)}", caption, figure)
+
+
+def _pairs(axes: Axes, tasks: Sequence[Task], theirs: Mapping[Any, float], ours: Mapping[Task, float | None]) -> None:
+    places = range(len(tasks))
+    given, reached = _numbers([theirs.get(t) for t in tasks]), _numbers([ours.get(t) for t in tasks])
+    axes.vlines(places, np.fmin(given, reached), np.fmax(given, reached), color=ABSENT, linewidth=3, zorder=1)
+    axes.scatter(places, given, facecolors="white", edgecolors=ORANGE, s=42, linewidths=1.4, zorder=2, label="paper")
+    axes.scatter(places, reached, color=BLUE, s=26, zorder=3, label="ours, best seed")
+    axes.set_ylim(bottom=-0.03 * axes.get_ylim()[1])
+    axes.grid(axis="y", color="#EEEEEE")
+    axes.set_axisbelow(True)
+
+
+def _numbers(values: Sequence[float | None]) -> np.ndarray:
+    return np.array([np.nan if value is None else value for value in values], dtype=float)
+
+
+def heat_map(scores: Mapping[Task, Mapping[str, Any]], model: str) -> Picture:
+    """What share of the entities each bank holds, task by task."""
+    tasks = list(scores)
+    most = max(len(score["details"]["bank_shares"]) for score in scores.values())
+    shares = np.full((most, len(tasks)), np.nan)
+    for column, score in enumerate(scores.values()):
+        for bank in score["details"]["bank_shares"]:
+            if 2 * bank["questions"] >= score["questions"]:
+                shares[bank["bank"], column] = bank["share"]
+    with _drawing(max(4.5, 0.42 * len(tasks) + 1.6), 0.42 * most + 1.3) as figure:
+        axes = figure.subplots()
+        colours = mpl.colormaps["cividis"].with_extremes(bad=ABSENT)
+        cells = _cells(axes, shares, cmap=colours, vmin=0, vmax=1)
+        for (bank, column), share in np.ndenumerate(shares):
+            if not np.isnan(share):
+                ink = "white" if share < 0.55 else DARK
+                axes.text(column, bank, f"{share:.2f}", ha="center", va="center", fontsize=7.5, color=ink)
+        _name_tasks(axes, tasks)
+        axes.set_yticks(range(most))
+        axes.set(xlabel="task", ylabel="bank (last one read first)")
+        figure.colorbar(cells, ax=axes, label="share of entities", pad=0.02)
+    caption = (
+        "Mean share of a story's entities that each bank holds; bank 0 holds them all, and what moves on stays there "
+        "too. Grey: fewer than half of the stories have this bank."
+    )
+    return Picture(f"banks-{model}", f"Entities in the memory banks, {title_of(model)}", caption, figure)
+
+
+def story(trace: StoryTrace) -> Picture:
+    """The entities of one story moving through the banks, sentence by sentence."""
+    most = max(trace.banks)
+    grid = np.array([[np.nan if d is None else d for d in row] for row in trace.depths], dtype=float).T
+    with _drawing(max(6.0, 0.75 * len(trace.sentences) + 2.2), 0.27 * len(trace.words) + 2.0) as figure:
+        axes = figure.subplots()
+        shades = mpl.colormaps["cividis"](np.linspace(0.95, 0.1, max(most, 2)))[:most]
+        colours = ListedColormap(shades).with_extremes(bad="white")
+        norm = BoundaryNorm(np.arange(most + 1) - 0.5, most)
+        _cells(axes, grid, cmap=colours, norm=norm)
+        axes.invert_yaxis()
+        for (word, sentence), depth in np.ndenumerate(grid):
+            if not np.isnan(depth):
+                ink = DARK if depth < most / 2 else "white"
+                axes.text(sentence, word, f"{depth:.0f}", ha="center", va="center", fontsize=8, color=ink)
+        _frame_story(axes, trace)
+        patches = [Patch(facecolor=tuple(shade), edgecolor=GREY, label=f"bank {i}") for i, shade in enumerate(shades)]
+        figure.legend(handles=patches, loc="outside upper center", ncols=min(most, 8), frameon=False)
+    told = " ".join(f"({i}) {sentence}" for i, sentence in enumerate(trace.sentences, 1))
+    caption = (
+        f"Task {trace.task}. Each cell: the deepest bank of a word after a sentence; a + marks a sentence after which "
+        f"there is one bank more. {told} Question: {trace.question} Answer: {trace.answer} (right: {trace.right})."
+    )
+    return Picture(
+        f"story-{trace.model}", f"A story moving through the banks, {title_of(trace.model)}", caption, figure
+    )
+
+
+def _frame_story(axes: Axes, trace: StoryTrace) -> None:
+    asked = set(re.findall(r"[\w'-]+", trace.question))
+    axes.set_yticks(range(len(trace.words)), [f"{word} (asked)" if word in asked else word for word in trace.words])
+    before = (1, *trace.banks)
+    marks = [f"{i + 1}{' +' if now > before[i] else ''}" for i, now in enumerate(trace.banks)]
+    axes.set_xticks(range(len(marks)), marks)
+    axes.set_xlabel("after sentence")
+
+
+def curves(model: str, tasks: Mapping[Task, Summary], unfinished: Mapping[Task, Sequence[RunRecord]]) -> Picture:
+    """Validation error and share of entities read, epoch by epoch, every seed."""
+    columns = min(5, max(1, len(tasks)))
+    lines = -(-len(tasks) // columns)
+    with _drawing(2.1 * columns + 0.6, 1.55 * lines + 0.8) as figure:
+        panels = figure.subplots(lines, columns, sharey=True, squeeze=False).flatten()
+        for axes, (task, summary) in zip(panels, tasks.items(), strict=False):
+            for run in (*summary.finished, *unfinished.get(task, ())):
+                _curve(axes, run)
+            axes.set_title(f"task {task}" if isinstance(task, int) else task, fontsize=9, pad=3)
+            axes.set_yscale("symlog", linthresh=1, linscale=0.6)
+            axes.set_ylim(-0.15, 160)
+            axes.set_yticks([0, 1, 10, 100], ["0", "1", "10", "100"])
+            axes.yaxis.set_minor_locator(mpl.ticker.NullLocator())
+            axes.grid(axis="y", color="#EEEEEE")
+        for axes in panels[len(tasks) :]:
+            axes.set_visible(False)
+        figure.supxlabel("epoch", fontsize=9)
+        figure.supylabel("percent", fontsize=9)
+        handles = [Patch(color=BLUE, label="validation error"), Patch(color=ORANGE, label="entities read / entities")]
+        figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False)
+    caption = "A line for each seed; dotted where the run is not finished. The scale is linear below 1 %."
+    return Picture(f"curves-{model}", f"Learning curves, {title_of(model)}", caption, figure)
+
+
+def _curve(axes: Axes, run: RunRecord) -> None:
+    entries = [entry for entry in run.curve if "error_percent" in entry]
+    epochs = [entry["epoch"] + 1 for entry in entries]
+    style: dict[str, Any] = {"linewidth": 0.9, "alpha": 0.8, "linestyle": "-" if run.validation else ":"}
+    axes.plot(epochs, [100 * entry["ratio"] for entry in entries], color=ORANGE, **style)
+    axes.plot(epochs, [entry["error_percent"] for entry in entries], color=BLUE, **style)

@@ -1,0 +1,113 @@
+"""The numbers of the paper (Li and Kadav, 2018), kept here and nowhere else."""
+
+from dataclasses import dataclass
+
+TASK_NAMES: dict[int | str, str] = {
+    1: "single supporting fact",
+    2: "two supporting facts",
+    3: "three supporting facts",
+    4: "two-argument relations",
+    5: "three-argument relations",
+    6: "yes/no questions",
+    7: "counting",
+    8: "lists and sets",
+    9: "simple negation",
+    10: "indefinite knowledge",
+    11: "basic coreference",
+    12: "conjunction",
+    13: "compound coreference",
+    14: "time reasoning",
+    15: "basic deduction",
+    16: "basic induction",
+    17: "positional reasoning",
+    18: "size reasoning",
+    19: "path finding",
+    20: "agent's motivations",
+    "scaled": "1, extended: 100 entities",
+    "multi": "1, extended: several questions",
+}
+TASKS = tuple(task for task in TASK_NAMES if isinstance(task, int))
+EXTENDED = tuple(task for task in TASK_NAMES if isinstance(task, str))
+
+# Table 1: test error in percent on bAbI 10k, best of 10 runs, by the name that the model has here.
+ERRORS: dict[str, dict[int, float]] = {
+    name: dict(zip(TASKS, column, strict=True))
+    for name, column in {
+        "amn": (
+            *(0.0, 2.1, 4.7, 0.0, 2.7, 3.1, 0.0, 0.0, 1.3, 1.2),
+            *(2.7, 2.2, 4.6, 2.1, 1.8, 4.2, 4.3, 2.0, 2.4, 0.0),
+        ),
+        "entnet": (
+            *(0.0, 0.1, 4.1, 0.0, 0.3, 0.2, 0.0, 0.5, 0.1, 0.6),
+            *(0.3, 0.0, 1.3, 0.0, 0.0, 0.0, 0.5, 0.3, 2.3, 0.0),
+        ),
+        "dmn-plus": (
+            *(0.0, 0.3, 1.1, 0.0, 0.5, 0.0, 2.4, 0.0, 0.0, 0.0),
+            *(0.0, 0.0, 0.0, 0.2, 0.0, 45.3, 4.2, 2.1, 0.0, 0.0),
+        ),
+        "memn2n": (
+            *(0.0, 0.3, 2.1, 0.0, 0.8, 0.1, 2.0, 0.9, 0.3, 0.0),
+            *(0.1, 0.0, 0.0, 0.1, 0.0, 51.8, 18.6, 5.3, 2.3, 0.0),
+        ),
+        "encdec": (
+            *(52.0, 66.1, 71.9, 29.2, 14.3, 31.0, 21.8, 27.6, 36.4, 36.4),
+            *(31.7, 35.0, 6.8, 67.2, 62.2, 54.0, 43.1, 6.6, 89.6, 2.3),
+        ),
+    }.items()
+}
+FAILED_TASKS = {"amn": 0, "entnet": 0, "dmn-plus": 5, "memn2n": 6, "encdec": 20}  # as printed under Table 1
+TITLES = {
+    "amn": "AMN",
+    "amn-paper": "AMN, equations as written",
+    "entnet": "EntNet",
+    "dmn-plus": "DMN+",
+    "memn2n": "MemN2N",
+    "encdec": "EncDec",
+    "ggtnn": "GGT-NN",
+    "amn-question-blind": "question-blind",
+    "amn-story-blind": "story-blind",
+}
+CONTROLS = ("amn-question-blind", "amn-story-blind")
+
+
+@dataclass(frozen=True, slots=True)
+class Banks:
+    """A row of Table 2: banks created (rounded mean), banks required, entities in them over all entities."""
+
+    created: int
+    required: int
+    ratio: float
+
+
+BANKS: dict[int | str, Banks] = {
+    1: Banks(3, 1, 0.22),
+    2: Banks(5, 1, 0.41),
+    4: Banks(2, 1, 0.70),
+    7: Banks(5, 2, 0.81),
+    10: Banks(1, 1, 1.00),
+    11: Banks(3, 1, 0.43),
+    12: Banks(2, 1, 0.37),
+    14: Banks(3, 1, 0.60),
+    15: Banks(1, 1, 1.00),
+    16: Banks(2, 2, 1.06),
+    17: Banks(1, 1, 1.00),
+    18: Banks(3, 2, 0.82),
+    19: Banks(2, 2, 1.05),
+    20: Banks(2, 1, 0.26),
+    "scaled": Banks(6, 1, 0.13),
+    "multi": Banks(3, 1, 0.38),
+}
+
+# Table 3: the cost of an answer, in entities V, new nodes k for each of S sentences, and the share alpha that is read.
+COMPLEXITY = {"entnet": "O(V)", "ggtnn": "O(V + kS)", "amn": "O(alpha V), 0 < alpha < 1 + epsilon"}
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """A row of the wall-clock table: seconds to answer 1 000 questions from all banks and from those required."""
+
+    all_banks: float
+    required_banks: float
+
+
+SECONDS: dict[int, Seconds] = {1: Seconds(2.15, 0.6), 2: Seconds(15.8, 3.2), 7: Seconds(21.0, 6.0)}

@@ -1,0 +1,224 @@
+"""A report from run directories: one page that needs nothing else, the same numbers as CSV and JSON, and figures."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from amn.errors import AMNError, MissingExtraError
+from amn.report import paper_tables as paper
+from amn.report.analysis import Analysis, Analyst, Note
+from amn.report.runs import RunRecord, Summary, Task, find_runs, summaries
+from amn.report.tables import (
+    MISSING,
+    Table,
+    banks_table,
+    clock_table,
+    complexity_table,
+    errors_table,
+    joint_table,
+    models_table,
+    readme_table,
+    seeds_table,
+)
+from amn.training.model_directory import write_atomically
+
+if TYPE_CHECKING:
+    from amn.report.figures import Picture
+
+TITLE = "Adaptive Memory Networks: results"
+README_BEGIN, README_END = "<!-- results: begin -->", "<!-- results: end -->"
+MAIN_MODEL = "amn"
+_FROM_SCORES = ("required_banks", "created_banks", "entities", "entities_read", "ratio")
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that a report says.
+
+    Args:
+        runs: the runs it is made from.
+        found: what their seeds come to, by model and task.
+        analysis: what evaluating the best models gave.
+    """
+
+    runs: Sequence[RunRecord]
+    found: Mapping[str, Mapping[Task, Summary]]
+    analysis: Analysis
+
+    @classmethod
+    def of(cls, folders: Sequence[Path], data: Path | None, questions: int, note: Note) -> "Report":
+        """Reads runs and evaluates their best models.
+
+        Args:
+            folders: run directories, or folders of them.
+            data: a folder of released files in place of the one that the runs name.
+            questions: how many to ask of each task; 0 to evaluate nothing.
+            note: told of progress.
+        """
+        runs = find_runs(folders)
+        found = summaries(runs)
+        return cls(runs, found, Analyst(data, questions, note).analyse(found))
+
+    def tables(self) -> list[Table]:
+        """The paper's tables with ours beside, and those of joint models."""
+        banked = list(dict.fromkeys((MAIN_MODEL, *self.analysis.scores)))
+        return [
+            errors_table(self.found, self.analysis, MAIN_MODEL),
+            *(banks_table(self.analysis, model) for model in banked),
+            complexity_table(self.found),
+            clock_table(self.analysis, MAIN_MODEL),
+            *(joint_table(model, scores) for model, scores in self.analysis.joint.items()),
+            models_table(self.found),
+        ]
+
+    def folded(self) -> list[Table]:
+        """Every task of every model."""
+        return [seeds_table(model, tasks) for model, tasks in self.found.items()]
+
+    def pictures(self) -> "list[Picture]":
+        """The figures that there is data for."""
+        from amn.report import figures
+
+        drawn = []
+        for model, scores in self.analysis.scores.items():
+            rows = {task: summary.row() for task, summary in self.found[model].items()}
+            drawn += [figures.overview(rows, scores, model), figures.heat_map(scores, model)]
+        drawn += [figures.story(trace) for trace in self.analysis.stories.values()]
+        for model, tasks in self.found.items():
+            waiting: dict[Task, list[RunRecord]] = {}
+            for run in self.runs:
+                if run.model == model and run.validation is None:
+                    waiting.setdefault(run.spec.task, []).append(run)
+            drawn.append(figures.curves(model, tasks, waiting))
+        return drawn
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each model and task: our figures and the paper's. What is missing is None."""
+        models = list(dict.fromkeys((MAIN_MODEL, *self.found)))
+        rows = []
+        for model in models:
+            extra = [task for task in self.found.get(model, {}) if task not in paper.TASK_NAMES]
+            rows += [self._row(model, task) for task in (*paper.TASK_NAMES, *extra)]
+        return rows
+
+    def _row(self, model: str, task: Task) -> dict[str, Any]:
+        row: dict[str, Any] = dict.fromkeys(COLUMNS)
+        row |= {"model": model, "task": task, "seeds": 0, "unfinished": 0}
+        if task in self.found.get(model, {}):
+            row |= self.found[model][task].row()
+        score = self.analysis.scores.get(model, {}).get(task, {})
+        row |= {name: score[name] for name in _FROM_SCORES if name in score}
+        row["majority_error"] = self.analysis.majority.get(task)
+        row["paper_error"] = paper.ERRORS.get(model, {}).get(task) if isinstance(task, int) else None
+        banks = paper.BANKS.get(task) if model == MAIN_MODEL else None
+        if banks is not None:
+            row |= {f"paper_{name}": value for name, value in asdict(banks).items()}
+        return row
+
+    def document(self) -> dict[str, Any]:
+        """Everything as JSON."""
+        return {
+            "title": TITLE,
+            "runs": len(self.runs),
+            "finished": sum(run.validation is not None for run in self.runs),
+            "rows": self.rows(),
+            "scores": {model: _by_task(scores) for model, scores in self.analysis.scores.items()},
+            "joint": {model: _by_task(scores) for model, scores in self.analysis.joint.items()},
+            "stories": {model: asdict(trace) for model, trace in self.analysis.stories.items()},
+            "tables": [asdict(table) for table in (*self.tables(), *self.folded())],
+        }
+
+    def csv(self) -> str:
+        """The rows as CSV."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows())
+        return text.getvalue()
+
+    def page(self, pictures: "Sequence[Picture]") -> str:
+        """The page."""
+        import jinja2
+
+        finished = sum(run.validation is not None for run in self.runs)
+        about = (
+            f"Made by amn report from {finished} finished runs ({len(self.runs) - finished} unfinished) of "
+            f"{len(self.found)} models. No test question was asked: all errors are on validation questions."
+        )
+        source = (files("amn.report") / "page.html").read_text(encoding="utf-8")
+        template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
+        return template.render(
+            title=TITLE,
+            about=about,
+            tables=self.tables(),
+            folded=self.folded(),
+            pictures=pictures,
+            missing=MISSING,
+        )
+
+
+COLUMNS = (
+    *("model", "task", "seeds", "unfinished", "best_error", "mean_error", "std_error", "worst_error", "failed_seeds"),
+    *("best_seed", "epoch", "created_banks", "required_banks", "entities", "entities_read", "ratio", "majority_error"),
+    *("paper_error", "paper_created", "paper_required", "paper_ratio"),
+)
+
+
+def _by_task(scores: Mapping[Any, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {str(task): score for task, score in scores.items()}
+
+
+def check_extras() -> None:
+    """Says early what a report needs.
+
+    Raises:
+        MissingExtraError: where it is not installed.
+    """
+    try:
+        import jinja2  # noqa: F401
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("plot", "amn report") from error
+
+
+def write(report: Report, out: Path, figures: Path | None = None, readme: Path | None = None) -> list[Path]:
+    """Writes the page, the CSV and the JSON beside it, and what else is asked for; gives what was written.
+
+    Args:
+        report: what to write.
+        out: the page.
+        figures: a folder for the figures as PNG.
+        readme: a Markdown file whose table of results is to be filled.
+    """
+    check_extras()
+    filled = None if readme is None else fill_readme(readme.read_text(encoding="utf-8"), report)
+    pictures = report.pictures()
+    texts = {out: report.page(pictures), out.with_suffix(".csv"): report.csv()}
+    texts[out.with_suffix(".json")] = json.dumps(report.document(), indent=1, allow_nan=False) + "\n"
+    if readme is not None and filled is not None:
+        texts[readme] = filled
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, text)
+    if figures is None:
+        return list(texts)
+    figures.mkdir(parents=True, exist_ok=True)
+    return [*texts, *(picture.save_png(figures) for picture in pictures)]
+
+
+def fill_readme(text: str, report: Report) -> str:
+    """The text with the table between its marks made anew.
+
+    Raises:
+        AMNError: where there are no such marks.
+    """
+    before, begin, rest = text.partition(README_BEGIN)
+    _, end, after = rest.partition(README_END)
+    if not begin or not end:
+        raise AMNError(f"the README has no place for the table: expected {README_BEGIN} and {README_END}")
+    return f"{before}{begin}\n{readme_table(report.found, report.analysis, MAIN_MODEL)}\n{end}{after}"

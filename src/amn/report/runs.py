@@ -1,0 +1,148 @@
+"""The runs that a report is made from, and what their seeds come to."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+from amn.errors import CheckpointError
+from amn.evaluation.metrics import PASS_PERCENT
+from amn.training.config import RunSpec
+from amn.training.run_directory import SPEC_FILE, RunDirectory
+
+Task = int | str
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """One run as its directory tells it.
+
+    Args:
+        directory: the run directory.
+        spec: what was trained.
+        validation: the figures of the best epoch; None where the run is not finished.
+        curve: the entries of its log.
+    """
+
+    directory: RunDirectory
+    spec: RunSpec
+    validation: dict[str, Any] | None
+    curve: tuple[dict[str, Any], ...]
+
+    @property
+    def model(self) -> str:
+        """The architecture, with the label that tells settings apart."""
+        return f"{self.spec.architecture}-{self.spec.label}" if self.spec.label else self.spec.architecture
+
+    def figure(self, name: str) -> float:
+        """A figure of a finished run."""
+        assert self.validation is not None
+        return float(self.validation[name])
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The runs of one model on one task.
+
+    Args:
+        model: its name, with the label.
+        architecture: its architecture.
+        task: the task.
+        finished: its finished runs, by seed.
+        unfinished: how many are not finished.
+    """
+
+    model: str
+    architecture: str
+    task: Task
+    finished: tuple[RunRecord, ...]
+    unfinished: int
+
+    @property
+    def best(self) -> RunRecord:
+        """The run with the least validation error, among equals the one that reads the fewest entities."""
+        return min(self.finished, key=lambda run: (run.figure("error_percent"), run.figure("entities_read")))
+
+    @property
+    def errors(self) -> list[float]:
+        """The validation error of every seed."""
+        return [run.figure("error_percent") for run in self.finished]
+
+    @property
+    def failed(self) -> int:
+        """How many seeds did not solve the task."""
+        return sum(error > PASS_PERCENT for error in self.errors)
+
+    def row(self) -> dict[str, Any]:
+        """The figures of the seeds; empty where none is finished."""
+        row: dict[str, Any] = {"model": self.model, "task": self.task, "seeds": len(self.finished)}
+        row["unfinished"] = self.unfinished
+        if not self.finished:
+            return row
+        best = self.best
+        return row | {
+            "best_error": best.figure("error_percent"),
+            "mean_error": round(mean(self.errors), 4),
+            "std_error": round(stdev(self.errors), 4) if len(self.errors) > 1 else None,
+            "worst_error": max(self.errors),
+            "failed_seeds": self.failed,
+            "best_seed": best.spec.seed,
+            "epoch": best.validation["epoch"] if best.validation else None,
+            "created_banks": best.figure("banks"),
+            "entities": best.figure("entities"),
+            "entities_read": best.figure("entities_read"),
+            "ratio": best.figure("ratio"),
+        }
+
+
+def find_runs(folders: Sequence[Path]) -> list[RunRecord]:
+    """The runs in some folders: run directories, or folders of run directories.
+
+    Raises:
+        CheckpointError: where there is none.
+    """
+    found = {path.resolve(): RunDirectory(path) for folder in folders for path in _run_paths(folder)}
+    if not found:
+        raise CheckpointError(f"no run directory in {', '.join(map(str, folders))}; amn train and amn sweep make them")
+    return [_read(directory) for directory in found.values()]
+
+
+def _run_paths(folder: Path) -> Iterator[Path]:
+    if not folder.is_dir():
+        raise CheckpointError(f"{folder}: no such folder")
+    if (folder / SPEC_FILE).is_file():
+        yield folder
+    else:
+        yield from sorted(path for path in folder.iterdir() if (path / SPEC_FILE).is_file())
+
+
+def _read(directory: RunDirectory) -> RunRecord:
+    validation = None
+    if directory.finished:
+        try:
+            validation = directory.result()["validation"]
+        except (ValueError, KeyError) as error:
+            raise CheckpointError(f"{directory.path}: its result cannot be read ({error})") from error
+        if "error_percent" not in validation:  # no epoch of it was ever validated
+            validation = None
+    return RunRecord(directory, directory.spec(), validation, tuple(directory.entries()))
+
+
+def summaries(runs: Iterable[RunRecord]) -> dict[str, dict[Task, Summary]]:
+    """What the seeds come to, by model and task."""
+    groups: dict[tuple[str, Task], list[RunRecord]] = {}
+    for run in runs:
+        groups.setdefault((run.model, run.spec.task), []).append(run)
+    found: dict[str, dict[Task, Summary]] = {}
+    for model, task in sorted(groups, key=_order):
+        group = groups[model, task]
+        finished = sorted((run for run in group if run.validation is not None), key=lambda run: run.spec.seed)
+        summary = Summary(model, group[0].spec.architecture, task, tuple(finished), len(group) - len(finished))
+        found.setdefault(model, {})[task] = summary
+    return found
+
+
+def _order(key: tuple[str, Task]) -> tuple[str, int, int, str]:
+    model, task = key
+    return (model, 0, task, "") if isinstance(task, int) else (model, 1, 0, task)

@@ -1,0 +1,298 @@
+"""Reports from small run directories: every number that is shown is a run's own, and what is missing is said to be."""
+
+import csv
+import io
+import json
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import pytest
+import torch
+
+from amn.cli import main as cli
+from amn.data.babi import write_babi
+from amn.data.source import read_stories
+from amn.data.tasks import generate
+from amn.data.vocabulary import Vocabulary
+from amn.errors import AMNError, MissingExtraError
+from amn.report import analysis as analysis_module
+from amn.report import paper_tables as paper
+from amn.report.report import COLUMNS, Report, check_extras, fill_readme, write
+from amn.report.runs import find_runs, summaries
+from amn.training.config import RunSpec
+from amn.training.model_directory import TrainedModel, build_model
+from amn.training.run_directory import RunDirectory
+
+SMALL: dict[str, dict[str, Any]] = {"amn": {"hidden": 8, "heads": 2}, "amn-paper": {"hidden": 8, "capacity": 64}}
+ERRORS = {0: 0.4, 1: 12.0, 2: 0.4}  # of task 1, by seed
+READ = {0: 3.0, 1: 1.0, 2: 2.5}
+README = "before\n<!-- results: begin -->\nold\n<!-- results: end -->\nafter\n"
+
+
+Output = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
+
+
+def quiet(_: str) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    for task in (1, 6):
+        for seed, split in enumerate(("train", "valid")):
+            write_babi(generate(task, questions=40, seed=seed), folder / f"qa{task}_{split}.txt")
+    return folder
+
+
+def make_run(
+    out: Path, data: Path, task: int | str, seed: int = 0, error: float | None = 0.0, read: float = 2.0, **spec: Any
+) -> RunDirectory:
+    """A run directory as training leaves it, with weights as they were drawn; unfinished where there is no error."""
+    of = RunSpec(task=task, seed=seed, data=str(data), **spec)
+    directory = RunDirectory(out / of.name)
+    directory.start(of, resume=False)
+    score = {"error_percent": error, "entities": 10.0, "entities_read": read, "ratio": read / 10, "banks": 3.0}
+    directory.log({"epoch": 0, "loss": {"answer": 1.0}, "seconds": 1.0, **score, "error_percent": 50.0})
+    if error is None:
+        return directory
+    directory.log({"epoch": 1, "loss": {"answer": 0.1}, "seconds": 2.0, **score, "best": True})
+    record = {"run": of.to_json(), "validation": {"epoch": 1, "questions": 40, **score}}
+    directory.save_best(_drawn(of, data, record), "")
+    directory.finish(record)
+    return directory
+
+
+def _drawn(spec: RunSpec, data: Path, record: dict[str, Any]) -> TrainedModel:
+    vocabulary = Vocabulary.of(read_stories(data / f"qa{spec.task if spec.task == 6 else 1}_train.txt"))
+    settings = {**SMALL.get(spec.architecture, {"hidden": 8}), **spec.settings}
+    model = build_model(spec.architecture, vocabulary, settings)
+    if spec.architecture == "amn":
+        with torch.no_grad():  # so that banks are created and some entities stay behind
+            model.get_parameter("create.bias").fill_(0.5)
+            model.get_parameter("move_state.bias").fill_(0.0)
+    return TrainedModel(architecture=spec.architecture, model=model, vocabulary=vocabulary, record=record)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
+    out = tmp_path_factory.mktemp("runs")
+    for seed, error in ERRORS.items():
+        make_run(out, data, 1, seed, error, READ[seed])
+    make_run(out, data, 1, 3, None)
+    make_run(out, data, 6, 0, 1.5)
+    make_run(out, data, 1, 0, 48.0, architecture="amn-story-blind", settings=SMALL["amn"])
+    make_run(out, data, 1, 0, 30.0, architecture="encdec")
+    make_run(out, data, 1, 0, 9.0, architecture="amn-paper")
+    make_run(out, data, 1, 0, 2.2, label="small", settings=SMALL["amn"])
+    (out / "ledger.jsonl").write_text("{}\n")
+    return out
+
+
+@pytest.fixture(scope="module")
+def report(runs: Path) -> Report:
+    return Report.of([runs], None, 30, quiet)
+
+
+@pytest.fixture(scope="module")
+def written(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "README.md").write_text(README)
+    write(report, folder / "report.html", folder / "figures", folder / "README.md")
+    return folder
+
+
+class Tables(HTMLParser):
+    """The cells of every table of a page, by the id of its section, then by the name of the row."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tables: dict[str, dict[str, list[str]]] = {}
+        self.section, self.cells, self.inside = "", [""], False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in {"section", "details"}:
+            self.section = dict(attrs)["id"] or ""
+        if tag == "tr":
+            self.cells = []
+        self.inside = tag in {"td", "th"}
+        if self.inside:
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "tr":
+            self.tables.setdefault(self.section, {})[self.cells[0]] = self.cells[1:]
+        self.inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.cells[-1] += data
+
+
+def test_the_seeds_of_a_task_are_summed_up(runs: Path) -> None:
+    row = summaries(find_runs([runs]))["amn"][1].row()
+    assert (row["seeds"], row["unfinished"], row["failed_seeds"]) == (3, 1, 1)
+    assert row["mean_error"] == round(mean(ERRORS.values()), 4)
+    assert row["std_error"] == round(stdev(ERRORS.values()), 4)
+    assert (row["best_error"], row["worst_error"]) == (0.4, 12.0)
+
+
+def test_the_best_seed_has_the_least_error_and_then_reads_the_least(runs: Path) -> None:
+    row = summaries(find_runs([runs]))["amn"][1].row()
+    assert (row["best_seed"], row["entities_read"]) == (2, 2.5)
+
+
+def test_a_label_makes_another_model(runs: Path) -> None:
+    assert {"amn", "amn-small", "amn-paper", "encdec", "amn-story-blind"} == set(summaries(find_runs([runs])))
+
+
+def test_run_directories_may_be_named_one_by_one_and_twice(runs: Path) -> None:
+    found = find_runs([runs / "amn-qa1-seed0", runs / "amn-qa1-seed1", runs / "amn-qa1-seed0"])
+    assert sorted(run.spec.seed for run in found) == [0, 1]
+
+
+def test_the_page_shows_the_runs_numbers_beside_the_papers(written: Path) -> None:
+    table = Tables((written / "report.html").read_text()).tables["table1"]
+    row = table["1 single supporting fact"]
+    assert row[:6] == ["0.0", "0.4", "4.27", "6.70", "3", "1"]
+    assert row[-1] == "48.0"  # story-blind
+    assert table["2 two supporting facts"][:3] == ["2.1", "missing", "missing"]
+    assert table["mean of those given"][0] == "2.07"
+    assert table["tasks over 5 %"][0] == "0"
+
+
+def test_a_task_without_runs_is_missing_everywhere(written: Path) -> None:
+    document = json.loads((written / "report.json").read_text())
+    (row,) = (row for row in document["rows"] if (row["model"], row["task"]) == ("amn", 2))
+    assert row["seeds"] == 0 and row["best_error"] is None and row["paper_error"] == 2.1
+    assert Tables((written / "report.html").read_text()).tables["table2-amn"]["2 two supporting facts"][3] == "missing"
+
+
+def test_csv_and_json_hold_the_same_rows(written: Path, report: Report) -> None:
+    rows = list(csv.DictReader(io.StringIO((written / "report.csv").read_text())))
+    document = json.loads((written / "report.json").read_text())
+    assert document["rows"] == report.rows()
+    assert [{k: "" if v is None else str(v) for k, v in row.items()} for row in document["rows"]] == rows
+    assert list(rows[0]) == list(COLUMNS)
+
+
+def test_banks_are_those_of_an_evaluation_of_the_best_seed(written: Path, capsys: Output, runs: Path) -> None:
+    score = json.loads((written / "report.json").read_text())["scores"]["amn"]["1"]
+    capsys.readouterr()
+    data = RunDirectory(runs / "amn-qa1-seed2").spec().data
+    line = ["evaluate", str(runs / "amn-qa1-seed2"), "--task", "1", "--data", str(data), "--questions", "30", "--json"]
+    assert cli.main(line) == 0
+    evaluated = json.loads(capsys.readouterr().out)
+    for name in ("questions", "error_percent", "required_banks", "created_banks", "ratio", "by_banks"):
+        assert score[name] == evaluated[name]
+    cells = Tables((written / "report.html").read_text()).tables["table2-amn"]["1 single supporting fact"]
+    assert cells[:4] == ["3", "1", "0.22", f"{score['created_banks']:.2f}"]
+    assert cells[5:7] == [str(score["required_banks"]), f"{score['ratio']:.3f}"]
+
+
+def test_the_majority_control_is_counted_by_hand(report: Report, data: Path) -> None:
+    train, valid = (
+        [question.answer for story in read_stories(data / f"qa6_{split}.txt") for question in story.questions]
+        for split in ("train", "valid")
+    )
+    common = "yes" if train.count("yes") > train.count("no") else "no"
+    wrong = sum(answer != common for answer in valid)
+    assert report.analysis.majority[6] == pytest.approx(100 * wrong / len(valid), abs=1e-3)
+
+
+def test_the_page_needs_nothing_else(written: Path) -> None:
+    page = (written / "report.html").read_text()
+    assert "<script" not in page and not re.search(r'(src|href)="(?!#|data:)', page)
+    identifiers = re.findall(r'\bid="([^"]+)"', page)
+    assert len(identifiers) == len(set(identifiers))
+    assert page.count("<svg ") == page.count('role="img"') == len(list((written / "figures").glob("*.png")))
+
+
+def test_figures_are_written(written: Path) -> None:
+    names = {path.stem for path in (written / "figures").iterdir()}
+    assert {"overview-amn", "banks-amn", "story-amn", "curves-amn", "banks-amn-paper", "curves-encdec"} <= names
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in (written / "figures").iterdir())
+
+
+def test_the_story_starts_in_bank_0_and_never_goes_back(report: Report) -> None:
+    trace = report.analysis.stories["amn"]
+    assert len(trace.depths) == len(trace.sentences) == len(trace.banks)
+    for word, column in zip(trace.words, zip(*trace.depths, strict=True), strict=True):
+        told = [depth for depth in column if depth is not None]
+        assert told == sorted(told), word
+        first = next(i for i, sentence in enumerate(trace.sentences) if word in sentence.rstrip(".").split())
+        assert len(told) == len(column) - first
+
+
+def test_the_readme_gets_the_table_and_keeps_the_rest(written: Path) -> None:
+    text = (written / "README.md").read_text()
+    assert text.startswith("before\n<!-- results: begin -->\n| task |")
+    assert text.endswith("|\n<!-- results: end -->\nafter\n") and "old" not in text
+    assert "| 1 single supporting fact | 0.0 | 0.4 | 4.27 ± 6.70 (3) | 0.22 |" in text
+    assert "| 2 two supporting facts | 2.1 |  |  | 0.41 |  |" in text
+
+
+def test_a_readme_without_marks_is_refused(report: Report) -> None:
+    with pytest.raises(AMNError, match="no place for the table"):
+        fill_readme("text", report)
+
+
+def test_without_evaluation_the_same_page_each_time(runs: Path, tmp_path: Path) -> None:
+    pages = []
+    for name in ("a.html", "b.html"):
+        write(Report.of([runs], None, 0, quiet), tmp_path / name)
+        pages.append((tmp_path / name).read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_a_joint_model_is_scored_on_every_task_and_on_new_names(data: Path, tmp_path: Path, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(analysis_module, "TASKS", (1, 6))
+    make_run(tmp_path, data, "joint", settings={**SMALL["amn"], "pointer": True})
+    report = Report.of([tmp_path], data, 10, quiet)
+    scores = report.analysis.joint["amn"]
+    assert set(scores) == {1, 6}
+    assert "renamed_error_percent" in scores[1] and "renamed_error_percent" not in scores[6]
+    (table,) = (table for table in report.tables() if table.key == "joint-amn")
+    assert dict(table.rows)["2 two supporting facts"][0] == "missing"
+
+
+@pytest.mark.parametrize("package", ["matplotlib", "jinja2"])
+def test_a_missing_extra_is_named(package: str, monkeypatch: Patch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=re.escape("adaptive-memory-networks[plot]")):
+        check_extras()
+
+
+def test_the_verb(runs: Path, tmp_path: Path, capsys: Output) -> None:
+    out = tmp_path / "deep" / "page.html"
+    assert cli.main(["report", str(runs), "--out", str(out), "--questions", "0", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["finished"] == 8
+    assert {path.name for path in out.parent.iterdir()} == {"page.html", "page.csv", "page.json"}
+    assert f"wrote {out}" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("folders", "code", "said"),
+    [([], 2, "expected at least one folder"), (["none"], 1, "no such folder"), (["."], 1, "no run directory in")],
+)
+def test_folders_without_runs(
+    folders: list[str], code: int, said: str, tmp_path: Path, capsys: Output, monkeypatch: Patch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["report", *folders]) == code
+    assert said in capsys.readouterr().err
+
+
+def test_the_papers_numbers_are_the_papers() -> None:
+    assert {name: round(mean(column.values()), 3) for name, column in paper.ERRORS.items()}["amn"] == 2.07
+    listed = [banks.ratio for task, banks in paper.BANKS.items() if isinstance(task, int)]
+    assert len(listed) == 14 and round(mean(listed), 3) == 0.695
+    over_one = {name: sum(error > 1 for error in column.values()) for name, column in paper.ERRORS.items()}
+    assert over_one["dmn-plus"] == paper.FAILED_TASKS["dmn-plus"] and over_one["memn2n"] == paper.FAILED_TASKS["memn2n"]
