@@ -46,6 +46,7 @@ VERBS = (
     Verb("train", "amn.cli.train:train", "Train one model."),
     Verb("sweep", "amn.cli.train:sweep", "Train many: tasks x models x seeds, resumable."),
     Verb("evaluate", "amn.cli.evaluate:evaluate", "Score a model: error, banks and entities read."),
+    Verb("report", "amn.cli.report:report", "Make a page of tables and figures from runs."),
     Verb("serve", "amn.cli.serve:serve", "Serve the HTTP interface and the web page."),
     Verb("models", "amn.cli.info:models", "List the architectures and the shipped models."),
     Verb("info", "amn.cli.info:info", "Show versions and the machine, ready to paste in a report."),
