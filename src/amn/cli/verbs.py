@@ -35,7 +35,10 @@ class Verb:
         return cast(Callable[..., int | None], getattr(importlib.import_module(module), attribute))
 
 
-GROUPS = {"data": "Look at data files and change their format."}
+GROUPS = {
+    "data": "Look at data files and change their format.",
+    "bench": "Measure speed and work, side by side in one run.",
+}
 
 VERBS = (
     Verb("demo", "amn.cli.ask:demo", "Answer sample questions and draw the memory banks."),
@@ -48,6 +51,7 @@ VERBS = (
     Verb("evaluate", "amn.cli.evaluate:evaluate", "Score a model: error, banks and entities read."),
     Verb("report", "amn.cli.report:report", "Make a page of tables and figures from runs."),
     Verb("serve", "amn.cli.serve:serve", "Serve the HTTP interface and the web page."),
+    Verb("bench train", "amn.cli.train:bench", "Time training: a fleet against one model at a time."),
     Verb("models", "amn.cli.info:models", "List the architectures and the shipped models."),
     Verb("info", "amn.cli.info:info", "Show versions and the machine, ready to paste in a report."),
 )

@@ -58,6 +58,7 @@ class Diverged(AMNError):
     """The loss of some runs is no longer a number."""
 
     def __init__(self, names: Sequence[str]) -> None:
+        self.names = list(names)
         super().__init__(
             f"{', '.join(names)}: the loss is no longer a number; the last checkpoint is from before that. "
             "Train again with a lower --set learning_rate=... or --set clip=..., and another --out"

@@ -1,19 +1,21 @@
 """Many runs: tasks x models x seeds, grouped into fleets, resumable at any moment."""
 
-import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
 from amn.errors import ConfigError
+from amn.training.atomic import writing
 from amn.training.config import RunSpec
-from amn.training.loop import Progress, Run, Trainer, make_runs
+from amn.training.loop import CHECKPOINT_SECONDS, Diverged, Progress, Run, Trainer, make_runs
 from amn.training.prepare import JOINT
 from amn.training.run_directory import RunDirectory
+from amn.training.states import forget_finished, known_states, open_folder, state_for, state_of_some
 
 LEDGER = "ledger.jsonl"
 _LENGTH_CLASSES = (3, 12)  # mean sentences of a story: short tasks are not padded to the length of long ones
@@ -28,7 +30,9 @@ def parse_numbers(text: str) -> list[int]:
             numbers += range(int(first), int(last or first) + 1)
         except ValueError:
             raise ConfigError(f"expected numbers and ranges such as 1-3,7, found {text!r}") from None
-    return numbers
+    if not numbers:
+        raise ConfigError(f"expected numbers and ranges such as 1-3,7, found {text!r}, which holds none")
+    return list(dict.fromkeys(numbers))
 
 
 def parse_tasks(text: str) -> list[int | str]:
@@ -40,7 +44,39 @@ def parse_tasks(text: str) -> list[int | str]:
     wrong = [task for task in tasks if isinstance(task, int) and not 1 <= task <= 20]
     if wrong:
         raise ConfigError(f"tasks are 1 to 20, scaled, multi and joint; found {wrong[0]}")
-    return tasks
+    return list(dict.fromkeys(tasks))
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened to the runs of a fleet."""
+
+    event: Literal["started", "resumed", "checkpoint", "paused", "finished"]
+    runs: tuple[str, ...]
+    epoch: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Means:
+    """What fleets are trained with.
+
+    Args:
+        device: where to compute.
+        workers: processes that prepare data.
+        stop_after: save and stop after so many seconds.
+        compiled: compile the step.
+        checkpoint_every: seconds between checkpoints.
+        report_every: seconds after which a fleet saves all, so that others may look or take a copy; None for never.
+        moved: where data lies on this machine, by its name in the runs.
+    """
+
+    device: torch.device
+    workers: int = 1
+    stop_after: float | None = None
+    compiled: bool = False
+    checkpoint_every: float = CHECKPOINT_SECONDS
+    report_every: float | None = None
+    moved: Mapping[str, str] = field(default_factory=dict)
 
 
 class Ledger:
@@ -51,8 +87,9 @@ class Ledger:
 
     def note(self, event: str, runs: Sequence[str], **facts: Any) -> None:
         """Adds an event."""
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"event": event, "time": round(time.time(), 1), "runs": list(runs), **facts}) + "\n")
+        line = json.dumps({"event": event, "time": round(time.time(), 1), "runs": list(runs), **facts})
+        with writing(self.path), self.path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
 
 
 def unfinished(specs: Sequence[RunSpec], out: Path) -> list[RunSpec]:
@@ -73,10 +110,64 @@ def group(runs: Sequence[Run]) -> list[list[Run]]:
     return list(fleets.values())
 
 
-def fleet_name(specs: Sequence[RunSpec]) -> str:
-    """A name for the checkpoint of these runs together."""
-    names = "\n".join(sorted(spec.name for spec in specs))
-    return hashlib.sha256(names.encode()).hexdigest()[:16]
+def fleets_of(runs: Sequence[Run], out: Path) -> list[tuple[list[Run], Path]]:
+    """Divides runs into fleets with their checkpoints: runs that were stopped together go on together."""
+    left = {run.spec.name: run for run in runs}
+    found = []
+    for state in known_states(out, list(left)):
+        members = [left.pop(name) for name in state.names if name in left]
+        if members:
+            found.append((members, state_of_some(out, state, _names(members))))
+    return found + [(fleet, state_for(out, _names(fleet))) for fleet in group(list(left.values()))]
+
+
+def _names(runs: Sequence[Run]) -> list[str]:
+    return [run.spec.name for run in runs]
+
+
+def train_steps(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) -> Iterator[Event]:
+    """Trains every unfinished run, fleet by fleet, and tells what happens; whoever stops asking stops the training."""
+    remaining = unfinished(specs, out)
+    end = time.monotonic() + (float("inf") if means.stop_after is None else means.stop_after)
+    diverged: list[str] = []
+    if not remaining:
+        return
+    for fleet, state in fleets_of(
+        make_runs(remaining, out, resume=True, workers=means.workers, moved=means.moved), out
+    ):
+        if time.monotonic() >= end:
+            return
+        trainer = Trainer(
+            fleet,
+            state,
+            means.device,
+            progress,
+            compiled=means.compiled,
+            checkpoint_every=means.checkpoint_every,
+        )
+        try:
+            yield from _fit(trainer, tuple(_names(fleet)), end, means.report_every)
+        except Diverged as error:
+            diverged += error.names
+    if diverged:
+        raise Diverged(diverged)
+
+
+def _fit(trainer: Trainer, names: tuple[str, ...], end: float, report_every: float | None) -> Iterator[Event]:
+    """Trains one fleet to its end, or until the time is up."""
+    yield Event("started", names, 0)
+    if trainer.resume():
+        yield Event("resumed", names, trainer.epoch)
+    while True:
+        left = end - time.monotonic()
+        turn = left if report_every is None else min(left, report_every)
+        if trainer.fit(None if turn == float("inf") else turn):
+            yield Event("finished", names, trainer.epoch)
+            return
+        if time.monotonic() >= end:
+            yield Event("paused", names, trainer.epoch)
+            return
+        yield Event("checkpoint", names, trainer.epoch)
 
 
 def train_fleets(
@@ -88,35 +179,18 @@ def train_fleets(
     workers: int = 1,
     stop_after: float | None = None,
     compiled: bool = False,
+    checkpoint_every: float = CHECKPOINT_SECONDS,
 ) -> None:
     """Trains every unfinished run on one device, fleet by fleet."""
-    out.mkdir(parents=True, exist_ok=True)
+    open_folder(out)
     ledger = Ledger(out)
-    remaining = unfinished(specs, out)
-    if not remaining:
-        return
-    started = time.monotonic()
-    for fleet in group(make_runs(remaining, out, resume=True, workers=workers)):
-        names = [run.spec.name for run in fleet]
-        left = None if stop_after is None else stop_after - (time.monotonic() - started)
-        if left is not None and left <= 0:
-            return
-        ledger.note("started", names)
-        trainer = Trainer(fleet, _checkpoint(out, fleet), device, progress, compiled=compiled)
-        if trainer.resume():
-            ledger.note("resumed", names, epoch=trainer.epoch)
-        trainer.fit(left)
-        ledger.note("finished" if all(run.directory.finished for run in fleet) else "paused", names)
-
-
-def _checkpoint(out: Path, fleet: Sequence[Run]) -> Path:
-    """The fleet's checkpoint: that of an earlier fleet which held all of these runs, or a new one."""
-    folder = out / "fleets"
-    folder.mkdir(exist_ok=True)
-    wanted = {run.spec.name for run in fleet}
-    for known in sorted(folder.glob("*.json")):
-        if wanted <= set(json.loads(known.read_text())) and known.with_suffix(".safetensors").exists():
-            return known.with_suffix(".safetensors")
-    path = folder / fleet_name([run.spec for run in fleet])
-    path.with_suffix(".json").write_text(json.dumps(sorted(wanted)))
-    return path.with_suffix(".safetensors")
+    means = Means(
+        device=device,
+        workers=workers,
+        stop_after=stop_after,
+        compiled=compiled,
+        checkpoint_every=checkpoint_every,
+    )
+    for event in train_steps(specs, out, means, progress):
+        ledger.note(**asdict(event))
+    forget_finished(out, [spec.name for spec in specs])

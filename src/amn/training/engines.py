@@ -1,0 +1,214 @@
+"""The engines of a sweep: one process with fleets, several processes, or a Ray cluster.
+
+All of them write the same run directories, checkpoints and ledger, so that a sweep may be stopped under one engine and
+go on under another.
+"""
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from os import getpid
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from amn.errors import AMNError, ConfigError
+from amn.training.config import RunSpec
+from amn.training.device import choose_device
+from amn.training.files import unpack
+from amn.training.loop import CHECKPOINT_SECONDS, Interrupted, Progress
+from amn.training.states import forget_finished, open_folder
+from amn.training.sweep import Event, Ledger, Means, train_fleets, train_steps, unfinished
+
+MAX_LOSSES = 3  # a job whose worker is lost so often without a checkpoint in between is given up
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a sweep is carried out.
+
+    Args:
+        engine: fleet trains like models together in this process; process and ray divide the runs among workers.
+        device: cpu, cuda, or auto.
+        workers: processes: that prepare data (fleet), that train (process, or a local Ray); None for a good number.
+        threads: of torch in each process.
+        fleet_size: runs that a worker of process or ray trains together; None for a good number.
+        stop_after: save and stop after so many seconds.
+        checkpoint_every: seconds between checkpoints.
+        compiled: compile the step.
+        address: of the Ray cluster; None for the one in RAY_ADDRESS, or else a local one.
+    """
+
+    engine: Literal["fleet", "process", "ray"] = "fleet"
+    device: str = "auto"
+    workers: int | None = None
+    threads: int = 1
+    fleet_size: int | None = None
+    stop_after: float | None = None
+    checkpoint_every: float = CHECKPOINT_SECONDS
+    compiled: bool = False
+    address: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("workers", "threads", "fleet_size", "stop_after", "checkpoint_every"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise ConfigError(f"--{name.replace('_', '-')} must be above 0, not {value}")
+        if self.address is not None and self.engine != "ray":
+            raise ConfigError("--address is for --engine ray")
+
+    def means(self, device: torch.device, report_every: float | None = None) -> Means:
+        """What a worker trains with."""
+        return Means(
+            device=device,
+            stop_after=self.stop_after,
+            compiled=self.compiled,
+            checkpoint_every=self.checkpoint_every,
+            report_every=report_every,
+        )
+
+
+@dataclass(frozen=True)
+class Job:
+    """Runs that a worker trains together, and how often in a row a worker was lost with them."""
+
+    specs: tuple[RunSpec, ...]
+    losses: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Update:
+    """What a worker tells of its job.
+
+    Args:
+        entries: log entries since the last update.
+        event: what has happened.
+        failure: why the job cannot go on.
+        files: what the job has written, by name, where the worker has a disk of its own.
+        worker: number of the process that tells it.
+    """
+
+    entries: tuple[dict[str, object], ...] = ()
+    event: Event | None = None
+    failure: str = ""
+    files: dict[str, bytes] = field(default_factory=dict)
+    worker: int = field(default_factory=getpid)
+
+
+def work(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) -> Iterator[Update]:
+    """A worker's part: trains a job and tells what happens."""
+    try:
+        for event in train_steps(specs, out, means, progress):
+            yield Update(event=event)
+    except Interrupted:
+        yield Update(event=Event("paused", tuple(spec.name for spec in specs), -1))
+    except AMNError as error:
+        yield Update(failure=str(error))
+
+
+class Queue:
+    """The jobs of a sweep: what waits, and what became of the rest.
+
+    Args:
+        specs: all runs; those that are finished are left out.
+        out: folder of the run directories.
+        size: runs of a job.
+        progress: told of every epoch.
+        stop_after: start no job after so many seconds.
+    """
+
+    def __init__(
+        self, specs: Sequence[RunSpec], out: Path, size: int, progress: Progress, stop_after: float | None = None
+    ) -> None:
+        left = unfinished(specs, out)
+        self._end = None if stop_after is None else time.monotonic() + stop_after
+        self.waiting = deque(Job(tuple(left[i : i + size])) for i in range(0, len(left), size))
+        self.out, self.progress, self.ledger = out, progress, Ledger(out)
+        self.failures: list[str] = []
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How much time there still is; None for as much as is needed."""
+        return None if self._end is None else max(1e-3, self._end - time.monotonic())
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return self._end is not None and time.monotonic() > self._end
+
+    def next(self) -> Job | None:
+        """The job to start next, if there is one."""
+        if self.over:
+            self.waiting.clear()
+        return self.waiting.popleft() if self.waiting else None
+
+    def take(self, job: Job, update: Update) -> Job:
+        """Records what a worker told; gives the job as it now stands."""
+        unpack(self.out, update.files)
+        for entry in update.entries:
+            self.progress(entry)
+        if update.failure:
+            self.failed(job, update.failure)
+        if update.event is None:
+            return job
+        self.ledger.note(**asdict(update.event), worker=update.worker)
+        return replace(job, losses=0) if update.event.event == "checkpoint" else job
+
+    def lost(self, job: Job, reason: str) -> None:
+        """A worker died: its job waits for another, unless that has happened too often."""
+        self.ledger.note("lost", _names(job), reason=reason)
+        if job.losses + 1 < MAX_LOSSES:
+            self.waiting.appendleft(replace(job, losses=job.losses + 1))
+        else:
+            self.failed(job, f"{MAX_LOSSES} workers were lost with it ({reason})")
+
+    def failed(self, job: Job, reason: str) -> None:
+        """A job cannot go on; the others do."""
+        self.ledger.note("failed", _names(job), reason=reason)
+        self.failures.append(f"{', '.join(_names(job))}: {reason}")
+
+    def close(self) -> None:
+        """Says in the end what failed."""
+        if self.failures:
+            raise AMNError("\n".join(["some runs failed; the others are done:", *self.failures]))
+
+
+def _names(job: Job) -> list[str]:
+    return [spec.name for spec in job.specs]
+
+
+def sweep(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Options) -> None:
+    """Trains every unfinished run.
+
+    Raises:
+        Interrupted: where the user stopped it; the same call goes on.
+        AMNError: where runs failed, after all others are done.
+    """
+    if options.engine == "fleet":
+        _sweep_fleets(specs, out, progress, options)
+        return
+    open_folder(out)
+    if not unfinished(specs, out):
+        return
+    if options.engine == "process":
+        from amn.training.process_engine import run_jobs  # late: each engine needs its own means only
+    else:
+        from amn.training.ray_engine import run_jobs
+    run_jobs(specs, out, progress, options)
+    forget_finished(out, [spec.name for spec in specs])
+
+
+def _sweep_fleets(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Options) -> None:
+    torch.set_num_threads(options.threads)
+    train_fleets(
+        specs,
+        out,
+        choose_device(options.device),
+        progress,
+        workers=options.workers or 1,
+        stop_after=options.stop_after,
+        compiled=options.compiled,
+        checkpoint_every=options.checkpoint_every,
+    )

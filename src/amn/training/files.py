@@ -1,0 +1,65 @@
+"""Run directories, checkpoints and data as bytes, to travel between machines that share no disk."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from amn.data.babi import find_task_file
+from amn.errors import CheckpointError, DataError
+from amn.training.atomic import write_atomically, writing
+from amn.training.config import RunSpec
+from amn.training.prepare import ALL_TASKS, JOINT
+from amn.training.run_directory import RESULT_FILE
+from amn.training.states import known_states
+
+_LAST = (".safetensors", RESULT_FILE)  # written last, since they speak for what stands beside them
+
+
+def pack(out: Path, names: Iterable[str]) -> dict[str, bytes]:
+    """Everything that a sweep's folder holds of some runs."""
+    wanted = list(names)
+    paths = [path for name in wanted for path in (out / name).rglob("*")]
+    for state in known_states(out, wanted):
+        paths += [state.path, state.path.with_suffix(".json")]
+    found = {path for path in paths if path.is_file() and not path.name.startswith(".")}
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(found)}
+
+
+def unpack(folder: Path, files: dict[str, bytes]) -> None:
+    """Writes what `pack` gave; each file whole, and those that speak for others after them."""
+    for name in sorted(files, key=_turn):
+        path = folder / name
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise CheckpointError(f"{name}: a file of a run must lie in the folder of its sweep")
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, files[name])
+
+
+def _turn(name: str) -> tuple[int, str]:
+    return (max((i + 1 for i, end in enumerate(_LAST) if name.endswith(end)), default=0), name)
+
+
+def pack_data(specs: Iterable[RunSpec], data: str) -> dict[str, bytes]:
+    """The data files that some runs read."""
+    path = Path(data)
+    if not path.is_dir():
+        return {path.name: _bytes(path)}
+    tasks = {task for spec in specs for task in (ALL_TASKS if spec.task == JOINT else (spec.task,))}
+    return {found.name: _bytes(found) for found in _task_files(path, sorted(t for t in tasks if isinstance(t, int)))}
+
+
+def _task_files(folder: Path, tasks: list[int]) -> Iterator[Path]:
+    for task in tasks:
+        for split in ("train", "valid"):
+            try:
+                yield find_task_file(folder, task, split)
+            except DataError:
+                if split != "train":  # a training file that is missing is generated
+                    raise
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(path, None, "a file that can be read", error.strerror or str(error)) from error

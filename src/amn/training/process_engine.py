@@ -1,0 +1,98 @@
+"""A sweep by several processes on one machine; each trains a job at a time with a torch thread of its own."""
+
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+
+import torch
+
+from amn.training.config import RunSpec
+from amn.training.device import choose_device
+from amn.training.engines import Job, Options, Queue, Update, work
+from amn.training.loop import Interrupted, Progress
+from amn.training.stopping import stop_requests
+
+_LOOK_SECONDS = 0.5  # how often to look whether the user wants to stop
+_END_SECONDS = 60.0  # that a worker gets to save its checkpoint
+
+
+@dataclass
+class _Worker:
+    process: SpawnProcess
+    job: Job
+
+
+def run_jobs(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Options) -> None:
+    """Trains the unfinished runs of a sweep in spawned processes."""
+    queue = Queue(specs, out, options.fleet_size or 1, progress, options.stop_after)
+    places = options.workers or os.cpu_count() or 1
+    running: dict[Connection, _Worker] = {}
+    with stop_requests() as stop:
+        try:
+            while queue.waiting or running:
+                while len(running) < places and (job := queue.next()):
+                    _start(job, out, replace(options, stop_after=queue.seconds_left), running)
+                for inbox in wait(list(running), _LOOK_SECONDS):
+                    assert isinstance(inbox, Connection)
+                    _receive(inbox, queue, running)
+                if stop.signalled:
+                    raise Interrupted("stopped; checkpoints were saved: the same command goes on")
+        finally:
+            _end(running)
+    queue.close()
+
+
+def _start(job: Job, out: Path, options: Options, running: dict[Connection, _Worker]) -> None:
+    context = get_context("spawn")
+    inbox, outbox = context.Pipe(duplex=False)
+    process = context.Process(target=_main, args=(job, out, options, outbox), daemon=True)
+    process.start()
+    outbox.close()  # so that the worker's is the only one, and its end is the end of the pipe
+    running[inbox] = _Worker(process, job)
+
+
+def _receive(inbox: Connection, queue: Queue, running: dict[Connection, _Worker]) -> None:
+    """Takes one message of a worker, or notices its end."""
+    worker = running[inbox]
+    try:
+        update: Update = inbox.recv()
+    except (EOFError, OSError):
+        del running[inbox]
+        worker.process.join()
+        if worker.process.exitcode != 0:
+            queue.lost(worker.job, f"exit code {worker.process.exitcode}")
+        return
+    worker.job = queue.take(worker.job, update)
+
+
+def _end(running: dict[Connection, _Worker]) -> None:
+    """Asks the workers that still run to save and end."""
+    for worker in running.values():
+        worker.process.terminate()
+    for worker in running.values():
+        worker.process.join(_END_SECONDS)
+        worker.process.kill()
+
+
+def _main(job: Job, out: Path, options: Options, outbox: Connection) -> None:
+    """The life of a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the sweep tells us
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    torch.set_num_threads(options.threads)
+    means = options.means(choose_device(options.device), report_every=options.checkpoint_every)
+    for update in work(job.specs, out, means, lambda entry: outbox.send(Update(entries=(entry,)))):
+        outbox.send(update)
+
+
+def _die_with_parent() -> None:
+    """Ends this process when the sweep was killed, so that a new sweep finds its runs alone."""
+    parent = parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)

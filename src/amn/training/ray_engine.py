@@ -1,0 +1,155 @@
+"""A sweep on a Ray cluster: the runs go out as jobs, and what they write comes back to this machine as bytes.
+
+No disk is shared. A job takes with it what there is of its runs, and sends all of it back at every checkpoint; when its
+worker is lost, another one goes on from what came back last.
+"""
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import amn
+from amn.errors import ConfigError, MissingExtraError
+from amn.training.config import RunSpec
+from amn.training.engines import Job, Options, Queue, Update, work
+from amn.training.files import pack, pack_data, unpack
+from amn.training.loop import Interrupted, Progress
+from amn.training.stopping import stop_requests
+
+_LOOK_SECONDS = 0.5  # how often to look whether the user wants to stop
+_GPU_FLEET = 16  # runs that share a GPU, where nothing else is said
+
+
+def run_jobs(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Options) -> None:
+    """Trains the unfinished runs of a sweep on a Ray cluster."""
+    with _cluster(options) as ray:
+        options = _placed(ray, options)
+        queue = Queue(specs, out, options.fleet_size or 1, progress, options.stop_after)
+        _Driver(ray, queue, options).run()
+    queue.close()
+
+
+class _Driver:
+    """Hands out jobs and takes what comes back."""
+
+    def __init__(self, ray: Any, queue: Queue, options: Options) -> None:
+        self.ray, self.queue, self.options = ray, queue, options
+        self.running: dict[Any, Job] = {}
+        gpus = 1 if options.device == "cuda" else 0
+        place = {"num_cpus": options.threads, "num_gpus": gpus, "max_retries": 0, "num_returns": "streaming"}
+        self.train = ray.remote(**place)(_train)
+
+    def run(self) -> None:
+        """Until every job has ended, or the time is up."""
+        with stop_requests() as stop:
+            while not self.queue.over and (self.queue.waiting or self.running):
+                while job := self.queue.next():
+                    self._submit(job)
+                for stream in self._ready():
+                    self._receive(stream)
+                if stop.signalled:
+                    raise Interrupted("stopped; what came back is saved: the same command goes on")
+
+    def _ready(self) -> list[Any]:
+        """Jobs that have something to tell, or have ended."""
+        if not self.running:
+            return []
+        ready, _ = self.ray.wait(list(self.running), num_returns=1, timeout=_LOOK_SECONDS)
+        return list(ready)
+
+    def _submit(self, job: Job) -> None:
+        files = pack(self.queue.out, [spec.name for spec in job.specs])
+        sources = sorted({spec.data for spec in job.specs if spec.data is not None})
+        data = {source: pack_data(job.specs, source) for source in sources}
+        options = replace(self.options, stop_after=self.queue.seconds_left)
+        self.running[self.train.remote(job.specs, options, files, data)] = job
+
+    def _receive(self, stream: Any) -> None:
+        """Takes the next update of a job, or notices its end."""
+        from ray.exceptions import RayError, RayTaskError
+
+        job = self.running[stream]
+        try:
+            self.running[stream] = self.queue.take(job, self.ray.get(next(stream)))
+            return
+        except StopIteration:
+            pass
+        except RayTaskError as error:
+            self.queue.failed(job, str(error.cause))
+        except RayError as error:
+            self.queue.lost(job, type(error).__name__)
+        del self.running[stream]
+
+
+def _train(
+    specs: tuple[RunSpec, ...], options: Options, files: dict[str, bytes], data: dict[str, dict[str, bytes]]
+) -> Iterator[Update]:
+    """The part of a worker, on whatever machine it is."""
+    import torch
+
+    from amn.training.device import choose_device
+
+    torch.set_num_threads(options.threads)
+    names, entries = [spec.name for spec in specs], list[dict[str, Any]]()
+    with TemporaryDirectory(prefix="amn-") as folder:
+        out = Path(folder) / "runs"
+        unpack(out, files)
+        moved = {source: _unpack_data(Path(folder) / f"data{i}", source, data[source]) for i, source in enumerate(data)}
+        means = options.means(choose_device(options.device), report_every=options.checkpoint_every)
+        for update in work(specs, out, replace(means, moved=moved), entries.append):
+            yield replace(update, entries=tuple(entries), files=pack(out, names))
+            entries.clear()
+
+
+def _unpack_data(folder: Path, source: str, files: dict[str, bytes]) -> str:
+    """Writes data files; gives the folder, or the file where the data is one file."""
+    unpack(folder, files)
+    file = folder / Path(source).name
+    return str(file if file.exists() else folder)
+
+
+def _placed(ray: Any, options: Options) -> Options:
+    """The options with what the cluster has: a GPU for each job where there are any, else processors."""
+    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    gpus = sum(node.get("GPU", 0) for node in nodes)
+    device = ("cuda" if gpus else "cpu") if options.device == "auto" else options.device.partition(":")[0]
+    if device == "cuda" and not gpus:
+        raise ConfigError("no node of the Ray cluster has a GPU: give --device cpu")
+    most = max((node.get("CPU", 0) for node in nodes), default=0)
+    if most < options.threads:
+        raise ConfigError(f"--threads {options.threads}: the largest node of the Ray cluster has {most:.0f} processors")
+    size = options.fleet_size or (_GPU_FLEET if device == "cuda" else 1)
+    return replace(options, device=device, fleet_size=size)
+
+
+@contextmanager
+def _cluster(options: Options) -> Iterator[Any]:
+    """Ray, connected to the cluster that is named, or to one of this machine's own; left when all is done."""
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError("ray", "--engine ray") from error
+    if ray.is_initialized():
+        yield ray
+        return
+    try:
+        ray.init(log_to_driver=False, logging_level=logging.WARNING, **_how_to_start(options))
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise ConfigError(f"no Ray cluster answers at {options.address or 'this machine'} ({error})") from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _how_to_start(options: Options) -> dict[str, Any]:
+    """How to reach the cluster; nodes of another machine get this package sent."""
+    address = options.address or os.environ.get("RAY_ADDRESS")
+    if address is None:
+        return {"address": "local", "num_cpus": options.workers or os.cpu_count(), "include_dashboard": False}
+    return {"address": address, "runtime_env": {"py_modules": [str(Path(amn.__file__).parent)]}}
