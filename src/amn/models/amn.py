@@ -316,7 +316,7 @@ class AMN(Model):
         """Eqs. (16-19) over the `banks` most relevant banks; 0 reads all."""
         weights = self.bank_weights(memory, banks)
         members = self.bank_members(memory, banks)
-        logits = self.decoder(memory.states, memory.strengths, members, weights, questions)
+        logits = self.decoder(memory.states, memory.strengths, members, weights, questions, memory.relevance)
         read = members.detach().sum((1, 2)).unsqueeze(-1).expand(-1, questions.shape[1])
         return Reading(logits, memory.entities, read, memory.banks)
 

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from amn.models.base import Linear, rms_norm
 
-_NOT_READ = -30.0  # what makes an entity that the banks read do not hold impossible to choose
-_POINTER_PULL = 4.0  # how strongly the pointer pulls an entity into the banks that are read
+_NOT_READ = -60.0  # what makes an entity that the banks read do not hold impossible to choose
+_GREATEST = 10.0  # bounds the pointer's scores, so that no entity that was read falls below one that was not
 
 
 class Decoder(nn.Module):
@@ -38,6 +38,7 @@ class Decoder(nn.Module):
         members: Float[Tensor, "batch bank slot"],
         weights: Float[Tensor, "batch bank"],
         questions: Float[Tensor, "batch question hidden"],
+        relevance: Float[Tensor, "batch slot"],
     ) -> Float[Tensor, "batch question answer"]:
         """Logits for each question."""
         content = strengths.unsqueeze(-1) * rms_norm(states)  # Eq. (16): C_m = s_m * w
@@ -47,7 +48,7 @@ class Decoder(nn.Module):
         logits: Tensor = self.answer(summary)
         if self.pointer is None:
             return logits
-        return torch.cat((logits, self.pointer(states, summary, members.amax(1))), -1)
+        return torch.cat((logits, self.pointer(states, summary, members.amax(1), relevance)), -1)
 
     def attend(
         self,
@@ -57,8 +58,10 @@ class Decoder(nn.Module):
     ) -> Float[Tensor, "batch question bank slot"]:
         """Eq. (17): ps = softmax(<C_m, w_Nq>) within each bank."""
         scores = self.match(questions) @ content.transpose(1, 2) / sqrt(content.shape[-1])
-        top = torch.maximum(scores.detach().amax(-1, keepdim=True), self.nothing.detach())
-        mass = members.unsqueeze(1) * torch.exp(scores - top).unsqueeze(2)
+        read = (members > 0).any(1, keepdim=True)
+        top = scores.detach().masked_fill(~read, -torch.inf).amax(-1, keepdim=True)
+        top = torch.maximum(top, self.nothing.detach())
+        mass = members.unsqueeze(1) * torch.exp((scores - top).clamp(max=0)).unsqueeze(2)
         return mass / (mass.sum(-1, keepdim=True) + torch.exp(self.nothing - top).unsqueeze(2))
 
 
@@ -76,9 +79,14 @@ class Pointer(nn.Module):
         states: Float[Tensor, "batch slot hidden"],
         summary: Float[Tensor, "batch question hidden"],
         read: Float[Tensor, "batch slot"],
+        relevance: Float[Tensor, "batch slot"],
     ) -> Float[Tensor, "batch question slot"]:
-        """Logits of the slots; one that was not read cannot be chosen, but hears when it should have been read."""
+        """Logits of the slots; one that was not read cannot be chosen, but hears when it should have been read.
+
+        What it hears is the gradient of log sigmoid(relevance), as if its score counted by the chance of being read:
+        unlike that of the decision itself it does not vanish for an entity that is far from the last bank.
+        """
         joined = self.of_entity(rms_norm(states)).unsqueeze(1) + self.of_summary(summary).unsqueeze(2)
-        scores = self.score(torch.tanh(joined)).squeeze(-1)
-        hard = read.detach()
-        return scores + (_NOT_READ * (1 - hard) + _POINTER_PULL * (read - hard)).unsqueeze(1)
+        scores = _GREATEST * torch.tanh(self.score(torch.tanh(joined)).squeeze(-1) / _GREATEST)
+        pull = nn.functional.logsigmoid(relevance)
+        return scores + (_NOT_READ * (1 - read.detach()) + pull - pull.detach()).unsqueeze(1)
