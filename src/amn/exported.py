@@ -1,0 +1,248 @@
+"""Runs exported models: a small host loop over ONNX graphs, with the answers of the model that was exported.
+
+The memory is one table of rows for each story; a sentence gathers the rows that it touches, the step graph gives the
+members' new rows, and these are written back. A sentence that several stories tell is encoded once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any, overload
+
+import numpy as np
+import torch
+
+from amn.answers import Answer
+from amn.data.batches import encode
+from amn.data.examples import Example
+from amn.data.vocabulary import Vocabulary
+from amn.errors import AMNError, CheckpointError, MissingExtraError
+from amn.export import EXTRAS, GRAPHS
+from amn.models.base import Reading
+from amn.reading import answers_of, check_limits, slot_words
+from amn.text import Text, read_questions, read_story
+from amn.training.model_directory import read_description
+
+_RELEVANCE, _IN_LAST, _DEPTH = -3, -2, -1  # columns of a row
+
+
+@dataclass
+class Tables:
+    """The memories of some stories, changed in place.
+
+    Args:
+        rows: of each slot, its state and then strength, relevance, in_last and depth.
+        banks: how many banks there are.
+        entities: how many entities there are.
+        pool: the sum of the last bank's states, with their number after it.
+        questions: the encoded questions.
+    """
+
+    rows: np.ndarray
+    banks: np.ndarray
+    entities: np.ndarray
+    pool: np.ndarray
+    questions: np.ndarray
+
+
+@dataclass(frozen=True)
+class Telling:
+    """The sentences of some stories, sentence first: which encoding each has, and the rows that it touches."""
+
+    gates: np.ndarray
+    which: np.ndarray
+    touched: np.ndarray
+    spoken: np.ndarray
+    present: np.ndarray
+    edges: np.ndarray
+
+
+class OnnxModel:
+    """An exported model.
+
+    Args:
+        directory: what `amn export` wrote.
+        threads: of onnxruntime; small graphs lose by more than one.
+
+    Raises:
+        AMNError: where the directory holds no exported model, or onnxruntime is missing.
+    """
+
+    def __init__(self, directory: str | Path, threads: int = 1) -> None:
+        directory = Path(directory)
+        described = read_description(directory)
+        self.vocabulary = Vocabulary.from_json(described["vocabulary"])
+        self.width: int = described["config"]["hidden"]
+        self.together = bool(described["training"].get("run", {}).get("train", {}).get("together", False))
+        self._graphs = {name: _session(directory / f"{name}.onnx", threads) for name in GRAPHS}
+
+    @overload
+    def __call__(self, story: Text, question: str, *, banks: int = ...) -> Answer: ...
+
+    @overload
+    def __call__(self, story: Text, question: Text, *, banks: int = ...) -> Answer | list[Answer]: ...
+
+    def __call__(self, story: Text, question: Text, *, banks: int = 1) -> Answer | list[Answer]:
+        """Answers one question about a story, or each of a list.
+
+        Args:
+            story: text, which is split into sentences, or a list of sentences.
+            question: a question, or a list of questions for a list of answers.
+            banks: how many banks to read, the most relevant first; 0 for all.
+        """
+        started = perf_counter()
+        check_limits(banks, None)
+        asked, told = read_questions(question), read_story(story)
+        if not told:
+            raise AMNError("story: expected at least one sentence with a word in it, found none")
+        sentences = tuple(words for _, words in told)
+        groups = [asked] if self.together else [[one] for one in asked]
+        examples = [
+            Example(sentences=sentences, questions=tuple(words for _, words in group), answers=(None,) * len(group))
+            for group in groups
+        ]
+        reading, words = self.read(examples, banks)
+        answers = [
+            replace(answer, milliseconds=1000 * (perf_counter() - started))
+            for i, group in enumerate(groups)
+            for answer in answers_of(reading, self.vocabulary, i, [text for text, _ in group], words[i], banks)
+        ]
+        return answers[0] if isinstance(question, str) else answers
+
+    def read(self, examples: Sequence[Example], banks: int = 1) -> tuple[Reading, list[list[str]]]:
+        """Reads stories side by side.
+
+        Args:
+            examples: stories with their questions.
+            banks: how many banks to read, the most relevant first; 0 for all.
+
+        Returns:
+            The reading, and for each story the words that its logits after the classes stand for ("" for none).
+        """
+        return self.decode(self.tell(examples), examples, banks)
+
+    def tell(self, examples: Sequence[Example]) -> Tables:
+        """The memories of some stories after their last sentences."""
+        batch = encode(examples, self.vocabulary).batch
+        words, questions = batch.slot_words.numpy().astype(np.int64), batch.questions.numpy().astype(np.int64)
+        tables = self._start(words, questions)
+        sentences, members = batch.sentences.numpy(), batch.members.numpy()
+        telling = self._prepare(words, sentences, members, batch.context.numpy(), batch.edges.numpy())
+        for number in range(sentences.shape[1]):
+            self._step(tables, telling, number)
+        return tables
+
+    def _start(self, words: np.ndarray, questions: np.ndarray) -> Tables:
+        encoded, rows = self._graphs["start"].run(None, {"words": words, "questions": questions})
+        one = np.ones(len(words), np.float32)
+        return Tables(rows, one, np.zeros_like(one), np.zeros((len(words), self.width + 1)), encoded)
+
+    def _prepare(
+        self, words: np.ndarray, sentences: np.ndarray, members: np.ndarray, context: np.ndarray, edges: np.ndarray
+    ) -> Telling:
+        """All that does not depend on the memory, for whole stories at once."""
+        same = (members[..., None] == sentences[..., None, :]) & (members[..., None] > 0)
+        spoken = same.any(-1)
+        places = np.where(sentences > 0, same.argmax(-2) + 1, 0)
+        spelled = np.where(spoken, words[np.arange(len(words))[:, None, None], members], 0)
+        which, first = _distinct(np.concatenate((spelled, places), -1))
+        own = np.pad(spelled.reshape(-1, spelled.shape[-1])[first], ((0, 0), (1, 0)))
+        (gates,) = self._graphs["encode"].run(
+            None, {"words": own, "sentences": places.reshape(-1, places.shape[-1])[first]}
+        )
+        return Telling(
+            gates=gates,
+            which=_by_sentence(which),
+            touched=_by_sentence(np.concatenate((members, context), -1).astype(np.int64)),
+            spoken=_by_sentence(spoken),
+            present=_by_sentence(members > 0),
+            edges=_by_sentence(edges.astype(np.int64)),
+        )
+
+    def _step(self, tables: Tables, telling: Telling, number: int) -> None:
+        """One sentence of each story."""
+        touched, present = telling.touched[number], telling.present[number]
+        story = np.arange(len(touched))[:, None]
+        rows, tables.entities, tables.pool, created = self._graphs["step"].run(
+            None,
+            {
+                "rows": tables.rows[story, touched],
+                "banks": tables.banks,
+                "entities": tables.entities,
+                "pool": tables.pool,
+                "gates": telling.gates,
+                "which": telling.which[number],
+                "spoken": telling.spoken[number],
+                "present": present,
+                "edges": telling.edges[number],
+                "questions": tables.questions,
+            },
+        )
+        tables.rows[story, touched[:, : present.shape[1]]] = rows
+        if created.any():
+            _create_banks(tables, np.flatnonzero(created))
+
+    def decode(self, tables: Tables, examples: Sequence[Example], banks: int) -> tuple[Reading, list[list[str]]]:
+        """Answers from the rows of the banks that are read; no other row is looked at."""
+        read = np.minimum(banks or tables.banks, tables.banks).astype(np.float32)
+        left_out = tables.banks - read
+        held = tables.rows[..., _IN_LAST] > 0.5 if banks == 1 else tables.rows[..., _DEPTH] >= left_out[:, None]
+        chosen = _gathered(held)
+        rows = tables.rows[np.arange(len(chosen))[:, None], chosen]
+        rows[..., _DEPTH] -= left_out[:, None]
+        rows[chosen == 0] = [0.0] * (self.width + EXTRAS - 1) + [-1.0]
+        graph = self._graphs["decode" if banks == 1 else "decode_banks"]
+        logits, entities_read = graph.run(None, {"rows": rows, "banks": read, "questions": tables.questions})
+        spelled = [slot_words(example) for example in examples]
+        words = [[spelled[i][slot] for slot in slots] for i, slots in enumerate(chosen.tolist())]
+        logits, entities, read_by, made = map(torch.from_numpy, (logits, tables.entities, entities_read, tables.banks))
+        return Reading(logits, entities, read_by, made), words
+
+
+def _session(path: Path, threads: int) -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise MissingExtraError("onnx", "an exported model") from error
+    if not path.is_file():
+        raise CheckpointError(f"{path}: no such graph; amn export writes it")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = threads
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def _distinct(keys: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """For each place of a grid the number of its key, and where each key stands first."""
+    flat = np.ascontiguousarray(keys.reshape(-1, keys.shape[-1]))
+    numbers: dict[bytes, int] = {}
+    first: list[int] = []
+    which = []
+    for place, key in enumerate(map(bytes, flat)):
+        if (number := numbers.setdefault(key, len(numbers))) == len(first):
+            first.append(place)
+        which.append(number)
+    return np.array(which).reshape(keys.shape[:-1]), first
+
+
+def _by_sentence(values: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(values.swapaxes(0, 1))
+
+
+def _gathered(held: np.ndarray) -> np.ndarray:
+    """The slots that each story holds, then zeros; slot 0 is padding."""
+    held[:, 0] = False
+    most = max(1, int(held.sum(-1).max()))
+    order = np.argsort(~held, axis=-1, kind="stable")[:, :most]
+    return np.where(np.take_along_axis(held, order, -1), order, 0)
+
+
+def _create_banks(tables: Tables, stories: np.ndarray) -> None:
+    """`AMN.create_bank` where it was decided: what is still relevant in the last bank goes on to a new one."""
+    rows = tables.rows[stories]
+    stays = (rows[..., _RELEVANCE] > 0) & (rows[..., _IN_LAST] > 0.5)
+    tables.rows[stories, :, _IN_LAST] = stays
+    tables.rows[stories, :, _DEPTH] += stays
+    tables.banks[stories] += 1
+    tables.pool[stories, :-1] = (stays[:, None, :] @ rows[..., :-EXTRAS].astype(np.float64))[:, 0]
+    tables.pool[stories, -1] = stays.sum(-1)
