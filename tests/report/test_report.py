@@ -161,7 +161,7 @@ def test_the_page_shows_the_runs_numbers_beside_the_papers(written: Path) -> Non
     table = Tables((written / "report.html").read_text()).tables["table1"]
     row = table["1 single supporting fact"]
     assert row[:6] == ["0.0", "0.4", "4.27", "6.70", "3", "1"]
-    assert row[-1] == "48.0"  # story-blind
+    assert row[7] == "48.0"  # story-blind, after the majority answer
     assert table["2 two supporting facts"][:3] == ["2.1", "missing", "missing"]
     assert table["mean of those given"][0] == "2.07"
     assert table["tasks over 5 %"][0] == "0"
@@ -260,6 +260,14 @@ def test_a_joint_model_is_scored_on_every_task_and_on_new_names(data: Path, tmp_
     assert "renamed_error_percent" in scores[1] and "renamed_error_percent" not in scores[6]
     (table,) = (table for table in report.tables() if table.key == "joint-amn")
     assert dict(table.rows)["2 two supporting facts"][0] == "missing"
+
+
+def test_stories_that_are_not_at_hand_are_generated_and_the_page_says_so(data: Path, tmp_path: Path) -> None:
+    make_run(tmp_path, data, 1)
+    report = Report.of([tmp_path], tmp_path, 5, quiet)  # a folder without data
+    assert report.analysis.scores["amn"][1]["stories"] == "generated"
+    (table,) = (table for table in report.tables() if table.key == "table2-amn")
+    assert "tasks 1 were generated" in table.note
 
 
 @pytest.mark.parametrize("package", ["matplotlib", "jinja2"])

@@ -1,7 +1,7 @@
 """How well a model answers, and how much it reads to do so, for every number of banks that it may read."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -13,6 +13,7 @@ from amn.data.batches import Batch, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
+from amn.models.amn import AMN, Told
 from amn.models.base import Model, Reading
 from amn.models.paper import PaperAMN
 from amn.training.model_directory import TrainedModel
@@ -20,7 +21,7 @@ from amn.training.model_directory import TrainedModel
 PASS_PERCENT = 5.0  # a task counts as solved below this error, as in the paper
 DEFAULT_BANKS = 1  # how many banks a model reads unless told otherwise
 ALL_BANKS = 0
-BATCH_STORIES = 128
+BATCH_STORIES = 256
 _DIGITS = 4
 _REPEATS, _LONG = 3, 0.05  # how often a short decode is timed, and the seconds from which once is enough
 
@@ -188,6 +189,8 @@ def ingest(model: Model, batch: Batch) -> Callable[[int], Reading]:
         carry, sentences = model.begin(batch, 1.0)
         for sentence in sentences:
             carry = model.advance(carry, sentence)
+        if type(model) is AMN and not model.config.pointer:
+            return lambda banks: _decode(model, carry, banks)
         return lambda banks: model.finish(batch, carry, 1.0, banks)
     if isinstance(model, PaperAMN):
         encoding = model.encoder(batch)
@@ -196,6 +199,19 @@ def ingest(model: Model, batch: Batch) -> Callable[[int], Reading]:
             memory, _ = model.step(memory, told, encoding.questions)
         return lambda banks: model.decode(memory, encoding.questions, banks)
     return lambda banks: model(batch, banks=banks)
+
+
+def _decode(model: AMN, told: Told, banks: int) -> Reading:
+    """Decodes without the entities that are not read, where the last bank alone is: they are left out, not masked."""
+    memory = told.memory
+    if banks != 1:
+        return model.decode(memory, told.questions, banks)
+    room = max(1, round(float(memory.in_last.sum(-1).max())))
+    slots = memory.in_last.topk(room, -1).indices
+    inside = {name: getattr(memory, name).gather(1, slots) for name in ("strengths", "relevance", "in_last", "depth")}
+    states = memory.states.gather(1, slots.unsqueeze(-1).expand(-1, -1, memory.states.shape[-1]))
+    reading = model.decode(replace(memory, states=states, **inside), told.questions, banks)
+    return replace(reading, entities=memory.entities)
 
 
 def _timed(answer: Callable[[int], Reading], banks: int) -> tuple[Reading, float]:

@@ -1,12 +1,13 @@
 """What the best model of each task does with stories: the banks it needs, what they hold, how entities move."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from amn.data.babi import find_task_file
 from amn.data.examples import Example, examples
-from amn.errors import AMNError
+from amn.errors import AMNError, DataError
 from amn.evaluation.controls import majority
 from amn.memory import LiveMemory
 from amn.models.amn import AMN
@@ -111,8 +112,7 @@ class Analyst:
 
     def _ask(self, run: RunRecord, task: Task, *, rename: bool = False) -> Ask:
         where = str(self.data) if self.data is not None else run.spec.data
-        at_hand = where is not None and Path(where).exists() and isinstance(task, int)
-        return Ask(task=task, data=where if at_hand else None, rename=rename, questions=self.questions)
+        return Ask(task=task, data=_at_hand(where, task), rename=rename, questions=self.questions)
 
     def _score(self, trained: TrainedModel, ask: Ask) -> dict[str, Any]:
         tally = score_trained(trained, ask)
@@ -131,6 +131,16 @@ class Analyst:
         data = self._ask(run, task).data
         parts = [list(examples(task_stories(task, data, split)[0], window=1)) for split in ("train", "valid")]
         analysis.majority[task] = majority(parts[0]).error_percent(parts[1])
+
+
+def _at_hand(where: str | None, task: Task) -> str | None:
+    """The data of a run where its validation stories are on this machine; None to generate them."""
+    if where is None or isinstance(task, str) or not Path(where).exists():
+        return None
+    try:
+        return where if Path(where).is_file() or find_task_file(where, task, "valid") else None
+    except DataError:
+        return None
 
 
 def _first_runs(found: Mapping[str, Mapping[Task, Summary]]) -> dict[Task, RunRecord]:
@@ -174,8 +184,3 @@ def _follow(model: str, trained: TrainedModel, task: Task, example: Example) -> 
     right = example.answers[0] or ""
     banks = tuple(trace.banks for trace in traces)
     return StoryTrace(model, task, tuple(sentences), question, answer, right, words, tuple(depths), banks)
-
-
-def stories_used(scores: Mapping[Task, Mapping[str, Any]]) -> Sequence[Task]:
-    """The tasks whose stories had to be generated, because the released ones were not at hand."""
-    return [task for task, score in scores.items() if score["stories"] == "generated" and isinstance(task, int)]

@@ -16,6 +16,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from amn.report import paper_tables as paper
 from amn.report.analysis import StoryTrace
@@ -144,6 +145,8 @@ def heat_map(scores: Mapping[Task, Mapping[str, Any]], model: str) -> Picture:
         for bank in score["details"]["bank_shares"]:
             if 2 * bank["questions"] >= score["questions"]:
                 shares[bank["bank"], column] = bank["share"]
+    most = max(1, int(np.sum(~np.isnan(shares).all(1))))  # without banks that few stories of any task have
+    shares = shares[:most]
     with _drawing(max(4.5, 0.42 * len(tasks) + 1.6), 0.42 * most + 1.3) as figure:
         axes = figure.subplots()
         colours = mpl.colormaps["cividis"].with_extremes(bad=ABSENT)
@@ -213,7 +216,8 @@ def curves(model: str, tasks: Mapping[Task, Summary], unfinished: Mapping[Task, 
             axes.set_yscale("symlog", linthresh=1, linscale=0.6)
             axes.set_ylim(-0.15, 160)
             axes.set_yticks([0, 1, 10, 100], ["0", "1", "10", "100"])
-            axes.yaxis.set_minor_locator(mpl.ticker.NullLocator())
+            axes.yaxis.set_minor_locator(NullLocator())
+            axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
             axes.grid(axis="y", color="#EEEEEE")
         for axes in panels[len(tasks) :]:
             axes.set_visible(False)

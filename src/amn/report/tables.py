@@ -141,11 +141,11 @@ def errors_table(found: Found, analysis: Analysis, model: str = "amn") -> Table:
         names = ("best", "mean", "std", "seeds", "failed")
         cells = _seeds(found[model], "best_error", "mean_error", "std_error", "seeds", "failed_seeds")
         parts.append(_Part(f"{title_of(model)}, ours", names, cells, (1, 2, 2, 0, 0)))
+    parts.append(_controls(found, analysis))
     for name in [*paper.ERRORS, *(name for name in found if name not in paper.ERRORS)]:
         if name != model and name not in paper.CONTROLS:
             parts += [_paper_errors(name)] if name in paper.ERRORS and name != "amn" else []
             parts += [_best_and_mean(found, name)] if name in found and _has_tasks(found[name]) else []
-    parts.append(_controls(found, analysis))
     note = (
         "Error in percent. The paper: best of 10 runs. Ours: each seed's epoch is chosen on validation questions, and "
         "this is its error on them; best is the seed with the least error, std the sample standard deviation over "
@@ -163,8 +163,8 @@ def _paper_errors(name: str) -> _Part:
 
 
 def _best_and_mean(found: Found, name: str) -> _Part:
-    cells = _seeds(found[name], "best_error", "mean_error", "seeds")
-    return _Part(f"{title_of(name)}, ours", ("best", "mean", "seeds"), cells, (1, 2, 0))
+    cells = _seeds(found[name], "best_error", "mean_error")
+    return _Part(f"{title_of(name)}, ours", ("best", "mean"), cells, (1, 2))
 
 
 def _has_tasks(tasks: Mapping[Task, Summary]) -> bool:
@@ -257,7 +257,7 @@ def clock_table(analysis: Analysis, model: str = "amn") -> Table:
     """The wall-clock table: answering from all banks and from those required."""
     scores = analysis.scores.get(model, {})
     rows = []
-    for task in dict.fromkeys([*paper.SECONDS, *scores]):
+    for task in [task for task in ALL_TASKS if task in paper.SECONDS or task in scores]:
         printed, row = paper.SECONDS.get(task) if isinstance(task, int) else None, scores.get(task)
         given = [printed.all_banks, printed.required_banks] if printed else [None, None]
         taken = [row["seconds"][name] for name in _CLOCKS] if row else [None] * 3
