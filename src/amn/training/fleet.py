@@ -21,7 +21,7 @@ from amn.models.base import Model, Reading, answer_loss, answer_target, uniform
 from amn.training.config import TrainConfig
 from amn.training.optimiser import Adam, learning_rate
 from amn.training.parameters import Layout
-from amn.training.reader import Reader
+from amn.training.reader import Reader, Readings
 
 _LOG = logging.getLogger(__name__)
 _ANONYMOUS_STREAM = 101  # of the random numbers that choose which words are hidden
@@ -173,16 +173,17 @@ class Fleet:
         batch = self.training.take(self.which, indices, room)
         batch = vmap(_hide_words)(replace(batch, key=self.seeds * 1_000_003 + steps), self.hidden)
         self.weights.grad = None
-        reading = self.reader(self.layout.split(self.weights), batch, progress)
-        losses = vmap(self._losses)(reading, batch, self.num_answers)
+        readings = self.reader(self.layout.split(self.weights), batch, progress)
+        losses = vmap(self._losses)(readings, batch, self.num_answers)
         losses.sum().backward()
         assert self.weights.grad is not None
         active = (batch.weights.sum((1, 2)) > 0).unsqueeze(1)
         self.adam.update(self.weights, self.weights.grad, rates, self.clip, active)
         return losses.detach()
 
-    def _losses(self, reading: Reading, batch: Batch, num_answers: Tensor) -> Float[Tensor, " part"]:
+    def _losses(self, fields: Readings, batch: Batch, num_answers: Tensor) -> Float[Tensor, " part"]:
         """The parts of one model's mean loss over its batch."""
+        reading = Reading(**fields)
         num_classes = self.template.config.num_answers
         logits = self._without_spare_answers(reading.logits, num_answers)
         parts = {"answer": answer_loss(logits, batch, num_classes), **reading.losses}
@@ -223,10 +224,11 @@ class Fleet:
     def _count(self, room: int, indices: Tensor) -> Float[Tensor, "model figure"]:
         batch = self.validation.take(self.which, indices, room)
         done = torch.ones(len(self), device=self.device)
-        reading = self.reader.plain(self.layout.split(self.weights.detach()), batch, done)
-        return vmap(self._figures)(reading, batch, self.num_answers)
+        readings = self.reader.plain(self.layout.split(self.weights.detach()), batch, done)
+        return vmap(self._figures)(readings, batch, self.num_answers)
 
-    def _figures(self, reading: Reading, batch: Batch, num_answers: Tensor) -> Float[Tensor, " figure"]:
+    def _figures(self, fields: Readings, batch: Batch, num_answers: Tensor) -> Float[Tensor, " figure"]:
+        reading = Reading(**fields)
         logits = self._without_spare_answers(reading.logits, num_answers)
         target = answer_target(batch, self.template.config.num_answers, logits.shape[-1])
         counted = batch.weights

@@ -13,6 +13,7 @@ from amn.data.batches import Batch
 from amn.models.base import Model, Reading
 
 Weights = dict[str, Tensor]
+Readings = dict[str, Any]  # the fields of `Reading`, each with an axis of models in front
 
 
 class Reader:
@@ -36,11 +37,12 @@ class Reader:
     @staticmethod
     def _stacked(module: nn.Module) -> Callable[..., Any]:
         def call(weights: Weights, *inputs: Any) -> Any:
-            return functional_call(module, {f"model.{name}": value for name, value in weights.items()}, inputs)
+            found = functional_call(module, {f"model.{name}": value for name, value in weights.items()}, inputs)
+            return _fields(found) if isinstance(found, Reading) else found
 
         return vmap(call)
 
-    def __call__(self, weights: Weights, batch: Batch, progress: Float[Tensor, " model"]) -> Reading:
+    def __call__(self, weights: Weights, batch: Batch, progress: Float[Tensor, " model"]) -> Readings:
         """Reads with the last bank, as in training.
 
         A slice of a longer story has other strides, for which the step would be compiled anew: hence the copies.
@@ -51,20 +53,24 @@ class Reader:
         carry = pytree.tree_map(_with_gradient, carry)
         for sentence in sentences:
             carry = self._advance(weights, carry, pytree.tree_map(Tensor.contiguous, sentence))
-        reading: Reading = self._finish(weights, batch, carry, progress)
-        return reading
+        readings: Readings = self._finish(weights, batch, carry, progress)
+        return readings
 
-    def plain(self, weights: Weights, batch: Batch, progress: Float[Tensor, " model"]) -> Reading:
+    def plain(self, weights: Weights, batch: Batch, progress: Float[Tensor, " model"]) -> Readings:
         """The same without compiling; a model that is alone needs no `vmap`, which costs a sixth of its time."""
         if len(progress) > 1:
-            reading: Reading = vmap(self._read)(weights, batch, progress)
-            return reading
+            readings: Readings = vmap(self._read)(weights, batch, progress)
+            return readings
         alone = pytree.tree_map(lambda value: value[0], (weights, batch, progress))
         return pytree.tree_map(lambda value: value.unsqueeze(0), self._read(*alone))
 
-    def _read(self, weights: Weights, batch: Batch, progress: Tensor) -> Reading:
-        reading: Reading = functional_call(self.model, weights, (batch, progress))
-        return reading
+    def _read(self, weights: Weights, batch: Batch, progress: Tensor) -> Readings:
+        return _fields(functional_call(self.model, weights, (batch, progress)))
+
+
+def _fields(reading: Reading) -> Readings:
+    """What a reading holds; a dictionary, for the shapes of a `Reading` are those of one model."""
+    return {name: value for name, value in vars(reading).items() if value is not None}
 
 
 class _Method(nn.Module):

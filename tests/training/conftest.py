@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from training.small import write_data
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_data(tmp_path_factory.mktemp("babi"))
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

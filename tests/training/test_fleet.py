@@ -1,0 +1,157 @@
+"""A model of a fleet ends as if it had trained alone."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+from torch.func import functional_call, vmap
+
+from amn.data.vocabulary import Vocabulary
+from amn.models import MODELS
+from amn.training.config import RunSpec
+from amn.training.fleet import Fleet
+from amn.training.loop import Diverged
+from amn.training.model_directory import build_model
+from amn.training.parameters import Layout
+from amn.training.reader import _fields
+from amn.training.run_directory import RunDirectory
+from random_stories import VOCABULARY, shaken
+from training.small import CPU, log_of, small, trainer_of, weights_of
+
+
+@pytest.fixture
+def double() -> Iterator[None]:
+    """Double precision: where a gradient is tiny, Adam makes whole steps of what is rounding noise in single."""
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+def assert_close(found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        torch.testing.assert_close(found[name], value, atol=1e-10, rtol=0, msg=lambda text, name=name: f"{name} {text}")
+
+
+def alone(spec: RunSpec, out: Path) -> dict[str, Tensor]:
+    trainer = trainer_of([spec], out)
+    trainer.fit()
+    return weights_of(trainer, spec)
+
+
+def test_a_model_of_a_mixed_fleet_equals_the_same_model_trained_alone(double: None, data: Path, tmp_path: Path) -> None:
+    specs = [
+        small(data, 1, seed=3, anonymise=0.2),
+        small(data, 6, seed=4, learning_rate=5e-3, clip=0.5),
+        small(data, 15, seed=5, schedule="halving", halve_every=1),
+    ]
+    fleet = trainer_of(specs, tmp_path / "fleet")
+    fleet.fit()
+    for spec in specs:
+        assert_close(weights_of(fleet, spec), alone(spec, tmp_path / "alone"))
+        together, single = log_of(tmp_path / "fleet", spec), log_of(tmp_path / "alone", spec)
+        assert [entry["loss"] for entry in together] == [pytest.approx(entry["loss"], abs=1e-9) for entry in single]
+        assert [entry.get("best") for entry in together] == [entry.get("best") for entry in single]
+
+
+@pytest.mark.parametrize("architecture", sorted(MODELS))
+def test_every_architecture_trains_in_the_same_loop(data: Path, tmp_path: Path, architecture: str) -> None:
+    specs = [small(data, 1, 0, architecture, epochs=1), small(data, 6, 1, architecture, epochs=1)]
+    fleet = trainer_of(specs, tmp_path)
+    fleet.fit()
+    assert all(RunDirectory(tmp_path / spec.name).finished for spec in specs)
+    assert all(value.isfinite().all() for value in weights_of(fleet, specs[0]).values())
+
+
+def test_a_fleet_shrinks_when_members_finish_and_the_others_do_not_notice(
+    double: None, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    only = Fleet.only
+    monkeypatch.setattr(Fleet, "only", lambda fleet, keep: (sizes.append(len(keep)), only(fleet, keep))[1])
+    waiting = {"epochs": 6, "patience": 1, "learning_rate": 1e-9}  # nothing ever gets better: it stops after epoch 5
+    specs = [
+        small(data, 1, seed=0, epochs=6),
+        small(data, 15, seed=1, epochs=1),
+        small(data, 6, seed=2, epochs=2),
+        small(data, 6, seed=3, **waiting),
+    ]
+    fleet = trainer_of(specs, tmp_path / "fleet")
+    fleet.fit()
+    assert sizes == [3, 2, 1]
+    assert_close(weights_of(fleet, specs[0]), alone(specs[0], tmp_path / "alone"))
+    for spec in specs[1:]:
+        alone(spec, tmp_path / "alone")
+        together, single = (RunDirectory(tmp_path / name / spec.name) for name in ("fleet", "alone"))
+        assert len(list(together.entries())) == len(list(single.entries()))
+        assert together.result()["validation"] == pytest.approx(single.result()["validation"], abs=1e-9)
+    assert len(log_of(tmp_path / "fleet", specs[3])) == 5
+
+
+def test_every_run_is_validated_in_its_last_epoch(data: Path, tmp_path: Path) -> None:
+    specs = [small(data, 1, epochs=4, evaluate_every=3), small(data, 6, epochs=2, evaluate_every=3)]
+    trainer_of(specs, tmp_path).fit()
+    validated = [[entry["epoch"] for entry in log_of(tmp_path, spec) if "ratio" in entry] for spec in specs]
+    assert validated == [[0, 3], [0, 1]]
+
+
+def test_one_model_that_diverges_does_not_stop_the_others(double: None, data: Path, tmp_path: Path) -> None:
+    good, bad = small(data, 1, seed=0), small(data, 6, seed=1, learning_rate=1e30, warmup_steps=0)
+    fleet = trainer_of([good, bad], tmp_path / "fleet")
+    with pytest.raises(Diverged, match=f"{bad.name}: the loss is no longer a number.*learning_rate"):
+        fleet.fit()
+    assert_close(weights_of(fleet, good), alone(good, tmp_path / "alone"))
+    assert not RunDirectory(tmp_path / "fleet" / bad.name).finished
+
+
+def test_a_model_alone_reads_as_in_a_fleet(data: Path, tmp_path: Path) -> None:
+    fleet = trainer_of([small(data)], tmp_path).fleet
+    batch = fleet.training.take(fleet.which, torch.arange(8).unsqueeze(0), 6)
+    weights, progress = fleet.layout.split(fleet.weights), torch.ones(1)
+    single = fleet.reader.plain(weights, batch, progress)
+    stacked = vmap(lambda w, b, p: _fields(functional_call(fleet.template, w, (b, p))))(weights, batch, progress)
+    torch.testing.assert_close(single, stacked)
+
+
+def test_models_of_other_vocabularies_share_a_layout() -> None:
+    models = [build_model("amn", vocabulary, {"hidden": 8}) for vocabulary in (VOCABULARY, smaller_vocabulary())]
+    for number, model in enumerate(models):
+        shaken(model, number)
+    layout = Layout.of(models[0])
+    rows = layout.stack(models)
+    for row, model in zip(rows, models, strict=True):
+        before = {name: value.clone() for name, value in model.state_dict().items()}
+        shaken(model, 9)
+        layout.write(row, model)
+        assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    spare = rows[1].count_nonzero() - sum(value.count_nonzero() for value in models[1].state_dict().values())
+    assert spare == 0
+
+
+def smaller_vocabulary() -> Vocabulary:
+    return Vocabulary.from_json({"words": ["mary", "went"], "answers": ["garden"]})
+
+
+def test_the_first_losses_stay_what_they_are(tmp_path: Path) -> None:
+    spec = RunSpec(task=1, train=small(tmp_path, train_questions=192, batch_size=64).train)
+    trainer = trainer_of([spec], tmp_path)
+    trainer.fit()
+    found = [entry["loss"] for entry in log_of(tmp_path, spec)]
+    assert found == [pytest.approx(loss, abs=2e-4) for loss in FIRST_LOSSES], json.dumps(found)
+
+
+FIRST_LOSSES = [
+    {"answer": 1.80266, "creation": 0.27658, "budget": 0.0, "further": 0.18027},
+    {"answer": 1.7031, "creation": 0.16397, "budget": 0.08284, "further": 0.17034},
+    {"answer": 1.54086, "creation": 0.17377, "budget": 0.18665, "further": 0.15409},
+]
+
+
+def test_scores_count_each_question_once(data: Path, tmp_path: Path) -> None:
+    fleet = trainer_of([small(data, 1), small(data, 15, seed=1)], tmp_path).fleet
+    whole, parts = fleet.scores(), fleet.scores(questions_a_batch=7)
+    assert [vars(score) for score in parts] == [pytest.approx(vars(score), abs=1e-3) for score in whole]
+    assert fleet.device == CPU

@@ -1,0 +1,44 @@
+"""Schedules, and Adam over rows against the one of torch."""
+
+import pytest
+import torch
+
+from amn.training.config import TrainConfig
+from amn.training.optimiser import Adam, learning_rate
+
+
+def rates(config: TrainConfig, steps_per_epoch: int) -> list[float]:
+    return [learning_rate(config, step, steps_per_epoch) for step in range(config.epochs * steps_per_epoch)]
+
+
+def test_the_rate_warms_up_stays_and_falls_to_a_hundredth() -> None:
+    found = rates(TrainConfig(epochs=10, learning_rate=1.0, warmup_steps=10), 10)
+    assert found[:10] == pytest.approx([(step + 1) / 10 for step in range(10)])
+    assert found[10:51] == pytest.approx([1.0] * 41)
+    assert found[75] == pytest.approx(0.505)
+    assert found[-1] == pytest.approx(0.01, abs=2e-3)
+    assert all(later <= earlier for earlier, later in zip(found[10:], found[11:], strict=False))
+
+
+def test_the_rate_is_halved() -> None:
+    config = TrainConfig(epochs=6, learning_rate=1.0, warmup_steps=0, schedule="halving", halve_every=2)
+    assert rates(config, 3) == [1.0] * 6 + [0.5] * 6 + [0.25] * 6
+
+
+def test_adam_equals_that_of_torch_for_each_row() -> None:
+    generator = torch.Generator().manual_seed(0)
+    weights, clip, rate = torch.randn(3, 5, generator=generator), torch.tensor([[9.0], [0.1], [9.0]]), [0.1, 0.2, 0.3]
+    rows = [torch.nn.Parameter(row.clone()) for row in weights]
+    theirs = [torch.optim.Adam([row], lr) for row, lr in zip(rows, rate, strict=True)]
+    ours = Adam.for_weights(weights)
+    for step in range(5):
+        gradient = torch.randn(3, 5, generator=generator)
+        active = torch.tensor([[True], [True], [step < 2]])
+        ours.update(weights, gradient, torch.tensor(rate).unsqueeze(1), clip, active)
+        for i, (row, optimiser) in enumerate(zip(rows, theirs, strict=True)):
+            row.grad = gradient[i].clone()
+            torch.nn.utils.clip_grad_norm_([row], clip[i].item())
+            if active[i]:
+                optimiser.step()
+    torch.testing.assert_close(weights, torch.stack(rows).detach())
+    assert ours.steps.flatten().tolist() == [5, 5, 2]
