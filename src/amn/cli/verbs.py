@@ -51,7 +51,11 @@ VERBS = (
     Verb("evaluate", "amn.cli.evaluate:evaluate", "Score a model: error, banks and entities read."),
     Verb("report", "amn.cli.report:report", "Make a page of tables and figures from runs."),
     Verb("serve", "amn.cli.serve:serve", "Serve the HTTP interface and the web page."),
+    Verb("bench decode", "amn.cli.bench:decode", "Time answers from the required banks against all banks."),
+    Verb("bench ingest", "amn.cli.bench:ingest", "Time story to answer, against the other models."),
     Verb("bench train", "amn.cli.train:bench", "Time training: a fleet against one model at a time."),
+    Verb("bench scale", "amn.cli.bench:scale", "Time live memories of ever more entities."),
+    Verb("export", "amn.cli.export:export", "Export a model as ONNX graphs."),
     Verb("models", "amn.cli.info:models", "List the architectures and the shipped models."),
     Verb("info", "amn.cli.info:info", "Show versions and the machine, ready to paste in a report."),
 )

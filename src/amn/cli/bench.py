@@ -1,0 +1,257 @@
+"""Verbs that measure: answers, stories and large memories."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from amn.cli.output import note, print_json
+from amn.errors import ConfigError
+
+if TYPE_CHECKING:
+    from amn.data.examples import Example
+    from amn.evaluation.bench_ingest import Answers
+    from amn.models.amn import AMN
+    from amn.training.model_directory import TrainedModel
+
+HIDDEN = 64  # of a model that has to be made up
+
+
+def decode(
+    *,
+    tasks: str = "1,2,7,scaled",
+    model: str | None = None,
+    questions: int = 1000,
+    single: int = 200,
+    repeats: int = 9,
+    threads: int = 1,
+    json: bool = False,
+) -> None:
+    """Time answers from the banks that a task requires against answers from all banks.
+
+    Args:
+        tasks: numbers and names of tasks.
+        model: a model for all of them; without it the shipped model of each task, or an untrained one.
+        questions: how many to answer.
+        single: how many of these to answer also one at a time.
+        repeats: how often each is timed.
+        threads: of torch.
+        json: print the rows as JSON.
+    """
+    import torch
+
+    from amn.evaluation.bench_decode import Case, bench_decode
+    from amn.training.sweep import parse_tasks
+
+    torch.set_num_threads(threads)
+    cases = []
+    for task in parse_tasks(tasks):
+        examples, trained, source = _case(task, model, questions)
+        cases.append(Case(task, source, trained, examples))
+    _show(bench_decode(cases, repeats=repeats, single=single), json)
+
+
+def ingest(
+    *,
+    task: str = "1",
+    model: str | None = None,
+    batches: str = "1,256",
+    sentences: int = 10,
+    repeats: int = 9,
+    threads: int = 1,
+    device: str = "cpu",
+    exported: Path | None = None,
+    no_export: bool = False,
+    json: bool = False,
+) -> None:
+    """Time story to answer, against EntNet, DMN+, MemN2N and EncDec of equal width.
+
+    Args:
+        task: whose stories to read.
+        model: the model; without it the shipped model of the task, or an untrained one.
+        batches: how many stories are read together.
+        sentences: only stories of so many sentences; 0 for all.
+        repeats: how often each is timed.
+        threads: of torch and onnxruntime.
+        device: cpu, cuda, or auto.
+        exported: what amn export wrote for the model; without it the model is exported first.
+        no_export: leave the exported model out.
+        json: print the rows as JSON.
+    """
+    import torch
+
+    from amn.evaluation.bench_ingest import Contest, bench_ingest
+    from amn.training.sweep import parse_numbers, parse_tasks
+
+    torch.set_num_threads(threads)
+    sizes = parse_numbers(batches)
+    examples, trained, source = _case(parse_tasks(task)[0], model, 20 * max(sizes), split="train")
+    chosen = [example for example in examples if sentences in (0, len(example.sentences))]
+    if len(chosen) < max(sizes):
+        raise ConfigError(f"--sentences: only {len(chosen)} stories of task {task} have {sentences} sentences")
+    note(f"weights of amn: {source}; of the others: untrained")
+    with _paths(trained, exported, no_export, threads) as paths:
+        contest = Contest(
+            model=_amn(trained),
+            vocabulary=trained.vocabulary,
+            examples=chosen,
+            batches=sizes,
+            paths=paths,
+            device=_device(device),
+        )
+        _show(bench_ingest(contest, repeats=repeats), json)
+
+
+def scale(
+    *,
+    model: str | None = None,
+    sizes: str = "100,1000,10000,100000",
+    million: bool = False,
+    sentences: int = 200,
+    threads: int = 1,
+    json: bool = False,
+) -> None:
+    """Time sentences and answers of live memories that hold ever more entities.
+
+    Args:
+        model: the model; without it the shipped model of task 1, or an untrained one.
+        sizes: how many entities.
+        million: also a million entities, which takes minutes.
+        sentences: how many sentences and answers are timed at each size.
+        threads: of torch.
+        json: print the rows as JSON.
+    """
+    import torch
+
+    from amn.compact import CompactMemory
+    from amn.evaluation.bench_scale import bench_scale
+    from amn.training.sweep import parse_numbers
+
+    torch.set_num_threads(threads)
+    _, trained, source = _case(1, model, 10)
+    note(f"weights of amn: {source}; of entnet: untrained")
+    wanted = [*parse_numbers(sizes), *([1_000_000] if million else [])]
+    network = _amn(trained)
+    found = bench_scale(
+        network,
+        trained.vocabulary,
+        lambda questions: CompactMemory(network, trained.vocabulary, questions),
+        sizes=wanted,
+        sentences=sentences,
+    )
+    _show(found, json)
+
+
+def _case(
+    task: int | str, model: str | None, questions: int, split: str = "valid"
+) -> "tuple[list[Example], TrainedModel, str]":
+    """Examples of a task and a model for it: the one given, else the shipped one, else an untrained one."""
+    from amn.api import shipped_models
+    from amn.data.vocabulary import Vocabulary
+    from amn.scoring import Ask, examples_for, find_model, stories_for
+    from amn.training.model_directory import TrainedModel, build_model
+
+    ask = Ask(task=task, split=split, questions=questions)
+    name = model or (f"qa{task}" if f"qa{task}" in shipped_models() else None)
+    if name is not None:
+        trained = find_model(name)
+        return examples_for(trained, ask), trained, name
+    vocabulary = Vocabulary.of(stories_for(ask))
+    network = build_model("amn", vocabulary, {"hidden": HIDDEN}).eval()
+    untrained = TrainedModel(architecture="amn", model=network, vocabulary=vocabulary)
+    return examples_for(untrained, ask), untrained, "untrained"
+
+
+def _amn(trained: "TrainedModel") -> "AMN":
+    from amn.models.amn import AMN
+
+    if type(trained.model) is not AMN:
+        raise ConfigError(f"--model: expected a model of architecture amn, found {trained.architecture}")
+    return trained.model
+
+
+def _device(name: str) -> str:
+    import torch
+
+    return ("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name
+
+
+@contextmanager
+def _paths(
+    trained: "TrainedModel", exported: Path | None, no_export: bool, threads: int
+) -> "Iterator[Mapping[str, tuple[Answers, int]]]":
+    """Further ways to run the model: a live memory, and the exported graphs."""
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        found: dict[str, tuple[Answers, int]] = {"amn live": (_live(trained), 1)}
+        if not no_export:
+            directory = exported or Path(folder)
+            if exported is None:
+                from amn.export import export_onnx
+
+                note("exporting the model")
+                export_onnx(trained, directory)
+            found["amn exported"] = (_onnx(directory, threads), 1 << 20)
+        yield found
+
+
+def _live(trained: "TrainedModel") -> "Answers":
+    import torch
+
+    from amn.compact import CompactMemory
+
+    model = _amn(trained)
+
+    def answer(examples: "Sequence[Example]") -> torch.Tensor:
+        classes = []
+        for example in examples:
+            memory = CompactMemory(model, trained.vocabulary, example.questions)
+            memory.tell(example.sentences)
+            classes.append(memory.read(1)[0].logits[0, 0, : model.config.num_answers].argmax())
+        return torch.stack(classes)
+
+    return answer
+
+
+def _onnx(directory: Path, threads: int) -> "Answers":
+    import torch
+
+    from amn.exported import OnnxModel
+
+    model = OnnxModel(directory, threads)
+    classes = len(model.vocabulary.answers)
+
+    def answer(examples: "Sequence[Example]") -> torch.Tensor:
+        return model.read(examples)[0].logits[:, 0, :classes].argmax(-1)
+
+    return answer
+
+
+def _show(found: dict[str, Any], json: bool) -> None:
+    if json:
+        print_json(found)
+        return
+    print(found["machine"])
+    names = list(dict.fromkeys(name for row in found["rows"] for name in row))
+    table = [[name.replace("_", " ") for name in names]]
+    table += [[_cell(row.get(name)) for name in names] for row in found["rows"]]
+    for line in _folded(table):
+        print(line)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _folded(table: list[list[str]]) -> Iterator[str]:
+    """Columns under headings that are folded to one word a line, so that wide tables fit."""
+    heads = [head.split() for head in table[0]]
+    height = max(map(len, heads))
+    lines = [[head[i - height + len(head)] if i >= height - len(head) else "" for head in heads] for i in range(height)]
+    rows = lines + table[1:]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
+    for row in rows:
+        yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))

@@ -1,0 +1,121 @@
+"""What it costs to go from a story to an answer, against other models of equal width, in time and in work."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils.flop_counter import FlopCounterMode
+
+from amn.data.batches import Batch, encode
+from amn.data.examples import Example
+from amn.data.vocabulary import Vocabulary
+from amn.evaluation.bench import measure, report
+from amn.models import MODELS
+from amn.models.amn import AMN
+from amn.models.base import Model
+from amn.models.entnet import EntNet
+from amn.training.model_directory import build_model
+
+RIVALS = ("entnet", "dmn-plus", "memn2n", "encdec")
+REFERENCE = "entnet"  # times are told relative to it
+ENCODING = "encoding"  # the part that all share: words as numbers, and the word graph
+
+Answers = Callable[[Sequence[Example]], Tensor]  # from stories to a class for each
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Who competes on what.
+
+    Args:
+        model: the model that is compared, of the default profile.
+        vocabulary: the words that all know.
+        examples: stories with a question each.
+        batches: how many stories are read together.
+        paths: further ways to run the model, by name; each with the greatest batch that it is made for.
+        device: where all but these run.
+    """
+
+    model: AMN
+    vocabulary: Vocabulary
+    examples: Sequence[Example]
+    batches: Sequence[int] = (1, 256)
+    paths: Mapping[str, tuple[Answers, int]] = field(default_factory=dict)
+    device: torch.device | str = "cpu"
+
+
+def bench_ingest(contest: Contest, *, repeats: int) -> dict[str, Any]:
+    """Times story to answer, for each model and batch."""
+    models: dict[str, Model] = {"amn": contest.model.to(contest.device)}
+    for name in RIVALS:
+        models[name] = _rival(name, contest)
+    rows = [row for batch in contest.batches for row in _rows(contest, models, batch, repeats)]
+    return report("ingest", rows, contest.device)
+
+
+def _rival(name: str, contest: Contest) -> Model:
+    """A rival as wide as the model; untrained, since weights do not change what it costs."""
+    wide = {"hidden", "embedding"} & {f.name for f in fields(MODELS[name].Config)}
+    settings = dict.fromkeys(wide, contest.model.config.hidden)
+    return build_model(name, contest.vocabulary, settings).eval().to(contest.device)
+
+
+def _rows(contest: Contest, models: dict[str, Model], size: int, repeats: int) -> list[dict[str, Any]]:
+    examples = list(contest.examples[:size])
+    runs: dict[str, Callable[[], object]] = {}
+    for name, model in models.items():
+        runs[name] = partial(answers, model, contest.vocabulary, examples, contest.device)
+    for name, (path, most) in contest.paths.items():
+        if size <= most:
+            runs[name] = partial(path, examples)
+    runs[ENCODING] = partial(_batch, examples, contest.vocabulary, contest.device)
+    times = measure(runs, repeats=repeats, device=contest.device)
+    expected = answers(contest.model, contest.vocabulary, examples, contest.device)
+    rows = []
+    for name, timing in times.items():
+        row = {"model": name, "batch": len(examples), "seconds": timing.seconds, "spread": timing.spread}
+        row["relative"] = timing.seconds / times[REFERENCE].seconds
+        if name in models:
+            row |= work(models[name], _batch(examples, contest.vocabulary, contest.device))
+        elif name in contest.paths:
+            row["same_answers"] = float((contest.paths[name][0](examples) == expected).double().mean())
+        rows.append(row | {"device": "cpu" if name in contest.paths else str(contest.device)})
+    return rows
+
+
+def _batch(examples: Sequence[Example], vocabulary: Vocabulary, device: torch.device | str) -> Batch:
+    return encode(examples, vocabulary).take(torch.arange(len(examples))).to(device)
+
+
+@torch.inference_mode()
+def answers(
+    model: Model, vocabulary: Vocabulary, examples: Sequence[Example], device: torch.device | str = "cpu"
+) -> Tensor:
+    """The class of the first question of each story, from its words."""
+    logits = model(_batch(examples, vocabulary, device)).logits
+    return logits[:, 0, : model.config.num_answers].argmax(-1).cpu()
+
+
+@torch.no_grad()  # operations cannot be counted in inference mode
+def work(model: Model, batch: Batch) -> dict[str, float | None]:
+    """What a sentence costs, without a clock: entities updated, pairs that attend, multiplications and additions.
+
+    Only models that update entities have the first two; padding counts among the operations, as it is computed.
+    """
+    with FlopCounterMode(display=False) as counter:
+        model(batch)
+    sentences = float(batch.sentence_mask.sum())
+    updated: float | None = None
+    pairs: float | None = None
+    if isinstance(model, AMN):
+        updated, pairs = float((batch.members > 0).sum()) / sentences, float((batch.edges > 0).sum()) / sentences
+    elif isinstance(model, EntNet):
+        updated, pairs = float(model.num_slots), 0.0
+    return {
+        "entities_updated": updated,
+        "attention_pairs": pairs,
+        "operations_per_sentence": counter.get_total_flops() / sentences,
+    }
