@@ -2,8 +2,8 @@
 
     python scripts/ship.py RUNS [RUNS ...]
 
-Best is the lowest validation error, then the fewest entities read, then the lowest seed. A joint run becomes `babi`, the
-run of task N becomes `qaN`; other runs (presets, other architectures) are not shipped.
+Best is the lowest validation error, then the fewest entities read, then the lowest seed. A joint run becomes `babi`,
+the run of task N becomes `qaN`; other runs (presets, other architectures) are not shipped.
 """
 
 import shutil

@@ -83,7 +83,7 @@ def _run_cyclopts(words: list[str]) -> int | None:
 
 
 def build_app() -> "App":
-    """The cyclopts application with every verb of the table; their modules are imported when used."""
+    """The cyclopts application with every verb of the table; their modules are light, and import the rest when used."""
     from cyclopts import App, Parameter
 
     app = App(
@@ -99,5 +99,5 @@ def build_app() -> "App":
         app.command(group)
     for verb in VERBS:
         group_name, _, name = verb.name.rpartition(" ")
-        groups.get(group_name, app).command(verb.target, name=name, help=verb.help)
+        groups.get(group_name, app).command(verb.function(), name=name)
     return app

@@ -16,6 +16,9 @@ from torch import Tensor
 from amn.data.examples import Example
 from amn.data.graph import CONTEXT, View, WordGraph
 from amn.data.vocabulary import UNKNOWN, Vocabulary
+from amn.errors import DataError
+
+MAX_SLOTS = 32_767  # slots are kept in two bytes
 
 
 @dataclass(frozen=True)
@@ -184,6 +187,8 @@ def encode(examples: Iterable[Example], vocabulary: Vocabulary, sizes: Sizes | N
     room = sizes or Sizes()
     for one in encoded:
         room = room.union(one.sizes)
+    if room.slots > MAX_SLOTS:
+        raise DataError("story", None, f"at most {MAX_SLOTS} distinct words in a story", f"{room.slots}")
     arrays = _empty_arrays(len(encoded), room)
     for i, one in enumerate(encoded):
         _fill(arrays, i, one, room.members)

@@ -1,5 +1,4 @@
-"""Which words stand together: the directed word graph A of the paper, kept so that a sentence costs the same however
-much was told before.
+"""Which words stand together: the word graph A of the paper, at a cost that does not grow with the story.
 
 Every word remembers its most recent neighbours and no more. From that a sentence gets its *view*: the entities that it
 may change (its own words, and those that the question names), a few recent neighbours that these may read, and the
@@ -27,7 +26,7 @@ class View:
     """What one sentence touches.
 
     Args:
-        members: entities that may change: the distinct words of the sentence in their order, then what the question names.
+        members: entities that may change: the sentence's distinct words in their order, then what the question names.
         spoken: how many of the members are words of the sentence.
         context: entities outside it that members may read.
         edges: for each member, the kind of its edge to each member and then to each of the context.
@@ -65,9 +64,7 @@ class WordGraph:
 
     def _recent_outside(self, askers: Sequence[int], inside: set[int]) -> list[int]:
         """The askers' most recent neighbours outside the members, each asker's first before anyone's second."""
-        lists = [
-            [entity for entity in self._neighbours.get(asker, ()) if entity not in inside] for asker in askers
-        ]
+        lists = [[entity for entity in self._neighbours.get(asker, ()) if entity not in inside] for asker in askers]
         chosen: dict[int, None] = {}
         for rank in range(max(map(len, lists), default=0)):
             for entities in lists:

@@ -11,7 +11,7 @@ and a few recent neighbours; everything else stays as it is, so a sentence costs
 
 Banks are nested: an entity of bank i is in all banks below it, so one number, its depth, says where it is. Each entity
 has a relevance (a logit). With n banks it may enter the last where its relevance is above 0, the one before where it is
-above -gap, and so on: the nearer the last bank, the stricter. A new bank takes what is still relevant from the last one.
+above -gap, and so on: the nearer the last bank, the stricter. A new bank takes what is still relevant in the last one.
 """
 
 from dataclasses import dataclass, replace

@@ -103,7 +103,7 @@ class Model(nn.Module):
             self.initialise_parameter(name, parameter, generator)
 
     @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
+    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:  # noqa: ARG002
         """Xavier for matrices, zero for vectors; a model overrides it for what is special."""
         if parameter.dim() > 1:
             nn.init.xavier_uniform_(parameter, generator=generator)

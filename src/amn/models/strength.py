@@ -43,7 +43,9 @@ class StrengthGRU(nn.Module):
         mixed = update * previous + (1 - update) * candidate  # Eq. (8): s = z * s_(t-1) + (1 - z) * s~
         return mixed.amax(-1)
 
-    def update_gate(self, states: Tensor, questions: Tensor, previous: Tensor) -> Float[Tensor, "batch entity question"]:
+    def update_gate(
+        self, states: Tensor, questions: Tensor, previous: Tensor
+    ) -> Float[Tensor, "batch entity question"]:
         """Eq. (5): z = sigmoid(U_z w + W_z w_Nq + X_z s_(t-1))."""
         of_question = self.update_question(questions).transpose(1, 2)
         return torch.sigmoid(self.update_state(states) + of_question + self.update_strength * previous)
