@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -76,12 +77,7 @@ def amn(*words: object) -> "subprocess.Popen[str]":
 
 
 def options_of(spec: RunSpec) -> list[str]:
-    """The options of the command line by which `small` runs are trained."""
-    train = spec.train
-    given = {
-        **spec.settings,
-        "epochs": train.epochs,
-        "batch_size": train.batch_size,
-        "warmup_steps": train.warmup_steps,
-    }
-    return ["--data", str(spec.data), *(word for name, v in given.items() for word in ("--set", f"{name}={v}"))]
+    """The options of the command line by which `small` runs are trained, against any recipe of their model."""
+    given = {**spec.settings, **asdict(spec.train)}
+    pairs = [("--set", f"{name}={json.dumps(value)}") for name, value in given.items()]
+    return ["--data", str(spec.data), *(word for pair in pairs for word in pair)]

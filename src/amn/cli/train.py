@@ -46,8 +46,8 @@ def train(
         model: the architecture.
         data: folder of bAbI files, or one file; without it the stories are generated.
         seed: of weights, order and draws.
-        epochs: passes over the training questions; by default 8 for tasks that amn learns quickly (1, 6, 12, 15, 20;
-            two minutes on a CPU), else 40, or what the recipe of the model says.
+        epochs: passes over the training questions; by default 8 for tasks that amn learns quickly (1, 6, 9, 10, 12,
+            15, 20; two minutes on a CPU), else 40, or what the recipe of the model says.
         device: cpu, cuda, or auto.
         out: folder for run directories; a run goes to a folder of its own in it.
         resume: go on with a run that was stopped.
