@@ -105,10 +105,10 @@ def test_a_folder_of_data_does_not_hide_a_shipped_model(
 ) -> None:
     package = tmp_path / "package"
     for name in ("qa10", "qa2", "babi"):
-        qa.save_pretrained(package / "pretrained" / name)
+        qa.save_pretrained(package / name)
     (tmp_path / "babi").mkdir()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(api, "files", lambda _: package)
+    monkeypatch.setattr("amn.pretrained._FOLDER", package)
     assert amn.shipped_models() == ["qa2", "babi", "qa10"]
     assert amn.load("babi").architecture == "amn"
     with pytest.raises(AMNError, match="qa10.*did you mean"):

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from amn.answers import Answer, Explanation
-    from amn.api import QA, Request, load, shipped_models
+    from amn.api import QA, Request, load
     from amn.errors import AMNError
     from amn.memory import LiveMemory
+    from amn.pretrained import shipped_models
 
 __version__ = "0.1.0"
 
@@ -20,7 +21,7 @@ _HOMES = {
     "QA": "amn.api",
     "Request": "amn.api",
     "load": "amn.api",
-    "shipped_models": "amn.api",
+    "shipped_models": "amn.pretrained",
 }
 
 __all__ = [

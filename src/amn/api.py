@@ -1,6 +1,6 @@
 """The Python interface: load a model, ask it about a story, or keep a live memory for it.
 
-qa = amn.load("babi")
+qa = amn.load("qa1")
 qa("Mary moved to the bathroom. John went to the hallway.", "Where is Mary?")
 """
 
@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from importlib.resources import files
 from pathlib import Path
 from time import perf_counter
 from typing import Any, overload
@@ -20,6 +19,7 @@ from amn.data.examples import Example, Words
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError, ConfigError, MissingExtraError, did_you_mean
 from amn.memory import LiveMemory
+from amn.pretrained import DEFAULT_MODEL, shipped_directory, shipped_models
 from amn.reading import answers_of, cells, check_limits, groups_of, read_batch, slot_words
 from amn.text import Text, read_questions, read_story
 from amn.training.card import model_card
@@ -32,7 +32,6 @@ from amn.training.model_directory import (
     save_model,
 )
 
-DEFAULT_MODEL = "babi"
 BATCH_SENTENCES = 256  # a longer story is read alone
 BATCH_CELLS = 1 << 23  # and so is one whose edges would make a batch larger than this
 
@@ -192,20 +191,13 @@ def load(name: str | Path = DEFAULT_MODEL, device: str = "cpu") -> QA:
     return QA.from_pretrained(name, device)
 
 
-def shipped_models() -> list[str]:
-    """The names of the models that come with the package, in the order that people count in."""
-    folder = files("amn") / "pretrained"
-    names = [entry.name for entry in folder.iterdir() if (entry / CONFIG_FILE).is_file()] if folder.is_dir() else []
-    return sorted(names, key=lambda name: (len(name), name))
-
-
 def _find(name: str) -> Path:
     """The directory of a model."""
     if (Path(name) / CONFIG_FILE).is_file():
         return Path(name)
     shipped = shipped_models()
     if name in shipped:
-        return Path(str(files("amn") / "pretrained" / name))
+        return shipped_directory(name)
     if _HUB_NAME.fullmatch(name) and not Path(name).exists():
         return _download(name)
     listed = f"shipped: {', '.join(shipped)}" if shipped else "none is shipped"

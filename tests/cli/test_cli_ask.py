@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -166,10 +167,9 @@ def test_a_huge_bank_is_cut(capsys: Output) -> None:
     assert "w11 0.50 read 50%, and 288 more" in out and "w12" not in out
 
 
-def test_demo_with_a_shipped_model(capsys: Output, monkeypatch: Patch, front: str, model: Path) -> None:
-    monkeypatch.setattr("amn.api.files", lambda _: model.parents[1])
-    monkeypatch.setattr("amn.api.shipped_models", lambda: ["small"])
-    monkeypatch.setattr("amn.api._find", lambda _: model)
+def test_demo_with_a_shipped_model(capsys: Output, monkeypatch: Patch, front: str, model: Path, tmp_path: Path) -> None:
+    shutil.copytree(model, tmp_path / "small")
+    monkeypatch.setattr("amn.pretrained._FOLDER", tmp_path)
     code, out, _ = run(capsys, "demo")
     assert code == 0
     assert all(question in out for question in verbs.DEMO_QUESTIONS)
@@ -182,8 +182,8 @@ TRAIN_A_LITTLE = """
 import sys
 from amn.cli import ask, main
 ask.DEMO_EPOCHS, ask.DEMO_TRAIN_QUESTIONS = 1, 16
-from amn import api
-api.shipped_models = lambda: []
+from amn import pretrained
+pretrained.shipped_models = lambda: []
 sys.exit(main.main(["demo", "--json"]))
 """
 

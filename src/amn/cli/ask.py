@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from amn.cli.output import note, print_json
 from amn.cli.screen import Screen, choose_screen, progress_bar
 from amn.errors import AMNError, ConfigError
+from amn.pretrained import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from amn.answers import Answer
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from amn.memory import LiveMemory
     from amn.training.model_directory import TrainedModel
 
-DEFAULT_MODEL = "babi"
 FORGET, QUIT = ":new", ":quit"
 WELCOME = f"Type sentences, and questions that end in a question mark. {FORGET} forgets the story, {QUIT} ends."
 
@@ -208,7 +208,8 @@ def demo(*, json: bool = False) -> None:
 
 
 def _demo_model() -> "QA":
-    from amn.api import QA, load, shipped_models
+    from amn.api import QA, load
+    from amn.pretrained import shipped_models
 
     shipped = shipped_models()
     if shipped:

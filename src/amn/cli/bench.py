@@ -146,8 +146,8 @@ def _case(
     task: int | str, model: str | None, questions: int, split: str = "valid"
 ) -> "tuple[list[Example], TrainedModel, str]":
     """Examples of a task and a model for it: the one given, else the shipped one, else an untrained one."""
-    from amn.api import shipped_models
     from amn.data.vocabulary import Vocabulary
+    from amn.pretrained import shipped_models
     from amn.scoring import Ask, examples_for, find_model, stories_for
     from amn.training.model_directory import TrainedModel, build_model
 

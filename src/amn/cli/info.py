@@ -3,10 +3,10 @@
 import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
 
 from amn import __version__
 from amn.cli.output import print_json, print_pairs
+from amn.pretrained import shipped_models
 
 _REQUIRED = ("numpy", "safetensors", "jaxtyping", "cyclopts", "rich")
 _OPTIONAL = ("fastapi", "uvicorn", "matplotlib", "onnxruntime", "huggingface_hub", "ray", "tensorboard")
@@ -50,15 +50,8 @@ def models(*, json: bool = False) -> None:
     """
     from amn.models import MODELS
 
-    found = {"architectures": sorted(MODELS), "shipped": _shipped()}
+    found = {"architectures": sorted(MODELS), "shipped": shipped_models()}
     if json:
         print_json(found)
     else:
         print_pairs({name: ", ".join(names) or "none" for name, names in found.items()})
-
-
-def _shipped() -> list[str]:
-    """Names of the folders of weights inside the package, in the order that people count in."""
-    folder = files("amn") / "pretrained"
-    names = [entry.name for entry in folder.iterdir() if (entry / "config.json").is_file()] if folder.is_dir() else []
-    return sorted(names, key=lambda name: (len(name), name))

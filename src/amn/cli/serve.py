@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from amn.cli.output import note
 from amn.errors import AMNError, MissingExtraError
+from amn.pretrained import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -18,7 +19,7 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
-    model: str = "babi",
+    model: str = DEFAULT_MODEL,
     token: tuple[str, ...] = (),
     batch: int = 32,
     memories: int = 1000,

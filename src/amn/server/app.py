@@ -13,7 +13,7 @@ from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
 
 from amn import __version__
-from amn.api import DEFAULT_MODEL
+from amn.pretrained import DEFAULT_MODEL
 from amn.server.guards import Guard
 from amn.server.limits import Limits
 from amn.server.problems import add_handlers
