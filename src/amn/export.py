@@ -8,7 +8,8 @@ The graphs are the model's own functions, on the rows that a sentence touches:
     decode        rows of a bank      -> logits
     decode_banks  rows of all banks   -> logits
 
-A row of an entity is its state with four numbers after it: strength, relevance, whether the last bank holds it, depth.
+A row of an entity is its state with five numbers after it: strength, relevance, whether the last bank holds it, depth,
+and its vote, which is what its state adds to the decision to create a bank: so that this decision needs two sums only.
 """
 
 import contextlib
@@ -30,7 +31,7 @@ from amn.models.encoder import Encoder
 from amn.training.model_directory import TrainedModel, save_model
 
 GRAPHS = ("encode", "start", "step", "decode", "decode_banks")
-EXTRAS = 4  # numbers after the state in a row
+EXTRAS = 5  # numbers after the state in a row
 FORMATS = ("onnx",)
 
 
@@ -150,7 +151,9 @@ class _Start(nn.Module):
         """Encodings of the questions, and rows of an empty memory."""
         batch = _batch(words, questions=questions)
         encoding = self.model.encoder(batch)
-        return encoding.questions, _joined(self.model.start(batch, encoding))
+        states = self.model.start(batch, encoding).states
+        absent = _absent(states)[states.shape[-1] :].expand(*states.shape[:2], -1)
+        return encoding.questions, torch.cat((states, absent), -1)
 
 
 class _Step(nn.Module):
@@ -163,7 +166,7 @@ class _Step(nn.Module):
         rows: Tensor,
         banks: Tensor,
         entities: Tensor,
-        pool: Tensor,
+        votes: Tensor,
         gates: Tensor,
         which: Tensor,
         spoken: Tensor,
@@ -171,19 +174,27 @@ class _Step(nn.Module):
         edges: Tensor,
         questions: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """`AMN.step` on the rows that a sentence touches: members' rows, entities, the last bank's sum, a decision."""
+        """`AMN.step` on the rows that a sentence touches.
+
+        Returns the members' rows, how many entities there are, the sum and number of the last bank's votes, and whether
+        a bank is to be created.
+        """
         model, members = self.model, edges.shape[1]
-        held = _memory(rows[:, :members], banks)
-        sentence = _sentence(gates[which], spoken, edges)
-        states = torch.cat((model.add_or_update(held.states, sentence), rows[:, members:, :-EXTRAS]), 1)
-        states = model.propagate(states, edges)
-        strengths = model.strength(states, questions, held.strengths)
-        relevance = model.relevance(states, strengths, questions)
-        moved = model.move(held, sentence, states, strengths, relevance, present)
-        pool = pool + _sum_of_last(moved) - _sum_of_last(held)
-        entities = entities + (present & (held.depth < 0)).sum(-1)
-        created = (_creation_logit(model, banks, entities, pool) > 0) & (banks < model.config.max_banks)
-        return _joined(moved), entities, pool, created & present.any(-1)
+        strengths, _, was_in, depth, vote = rows[:, :members, -EXTRAS:].split(1, -1)
+        states = model.add_or_update(
+            rows[:, :members, :-EXTRAS], _sentence(gates.index_select(0, which), spoken, edges)
+        )
+        states = model.propagate(torch.cat((states, rows[:, members:, :-EXTRAS]), 1), edges)
+        strengths = model.strength(states, questions, strengths.squeeze(-1))
+        relevance = model.relevance(states, strengths, questions).unsqueeze(-1)
+        in_last, reached = _moved(model, relevance, was_in, depth, banks)
+        new = torch.cat((states, strengths.unsqueeze(-1), relevance, in_last, reached, _votes(model, states)), -1)
+        new = torch.where(present.unsqueeze(-1), new, _absent(states))
+        entities = entities + (present & (depth.squeeze(-1) < 0)).sum(-1)
+        change = torch.cat((new[..., -1:] * in_last - vote * was_in, in_last - was_in), -1)
+        votes = votes + (change * present.unsqueeze(-1)).sum(1).double()
+        created = (_creation_logit(model, banks, entities, votes) > 0) & (banks < model.config.max_banks)
+        return new, entities, votes, created & present.any(-1)
 
 
 class _Decode(nn.Module):
@@ -223,27 +234,34 @@ def _sentence(update: Tensor, spoken: Tensor, edges: Tensor) -> Sentence:
 
 
 def _memory(rows: Tensor, banks: Tensor) -> Memory:
-    strengths, relevance, in_last, depth = rows[..., -EXTRAS:].unbind(-1)
+    strengths, relevance, in_last, depth, _ = rows[..., -EXTRAS:].unbind(-1)
     return Memory(rows[..., :-EXTRAS], strengths, relevance, in_last, depth, banks)
 
 
-def _joined(memory: Memory) -> Tensor:
-    numbers = torch.stack((memory.strengths, memory.relevance, memory.in_last, memory.depth), -1)
-    return torch.cat((memory.states, numbers), -1)
+def _moved(model: AMN, relevance: Tensor, was_in: Tensor, depth: Tensor, banks: Tensor) -> tuple[Tensor, Tensor]:
+    """`AMN.move` for rows: whether the last bank holds each, and the deepest bank that does."""
+    last = banks.view(-1, 1, 1) - 1
+    enters = ((relevance > 0) | (last <= 0)).to(was_in.dtype)
+    reach = (last + torch.ceil(relevance / model.config.bank_gap) - 1).clamp(min=0)
+    return torch.maximum(was_in, enters), torch.maximum(depth, torch.minimum(reach, last))
 
 
-def _sum_of_last(memory: Memory) -> Tensor:
-    """The sum of the states that the last bank holds, with their number after it."""
-    inside = memory.in_last.double()
-    summed = (inside.unsqueeze(1) @ memory.states.double()).squeeze(1)
-    return torch.cat((summed, inside.sum(-1, keepdim=True)), -1)
+def _votes(model: AMN, states: Tensor) -> Tensor:
+    return states @ model.create.weight[:, :-1].T
 
 
-def _creation_logit(model: AMN, banks: Tensor, entities: Tensor, pool: Tensor) -> Tensor:
-    """`AMN.creation_logit` from the running sum and the counts."""
-    pooled = (pool[:, :-1] / pool[:, -1:].clamp(min=1)).float()
-    load = entities * torch.exp2(1 - banks)
-    return model.create(torch.cat((pooled, load.clamp(min=0.1).log().unsqueeze(-1)), -1)).squeeze(-1)
+def _absent(states: Tensor) -> Tensor:
+    """The row of padding: nothing, in no bank."""
+    row = states.new_zeros(states.shape[-1] + EXTRAS)
+    row[-2] = -1.0
+    return row
+
+
+def _creation_logit(model: AMN, banks: Tensor, entities: Tensor, votes: Tensor) -> Tensor:
+    """`AMN.creation_logit` from the votes of the last bank and the number of entities."""
+    pooled = (votes[:, 0] / votes[:, 1].clamp(min=1)).float()
+    load = (entities * torch.exp2(1 - banks)).clamp(min=0.1).log()
+    return pooled + load * model.create.weight[0, -1] + model.create.bias
 
 
 def _graphs(model: AMN) -> Iterator[tuple[str, nn.Module, dict[str, Tensor]]]:
@@ -263,7 +281,7 @@ def _graphs(model: AMN) -> Iterator[tuple[str, nn.Module, dict[str, Tensor]]]:
         {
             **memory,
             "entities": torch.ones(stories),
-            "pool": torch.ones(stories, width + 1, dtype=torch.double),
+            "votes": torch.ones(stories, 2, dtype=torch.double),
             "gates": torch.randn(sentences, members, 3 * width),
             "which": torch.arange(stories),
             "spoken": some,

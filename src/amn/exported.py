@@ -24,7 +24,7 @@ from amn.reading import answers_of, check_limits, slot_words
 from amn.text import Text, read_questions, read_story
 from amn.training.model_directory import read_description
 
-_RELEVANCE, _IN_LAST, _DEPTH = -3, -2, -1  # columns of a row
+_RELEVANCE, _IN_LAST, _DEPTH, _VOTE = -4, -3, -2, -1  # columns of a row
 
 
 @dataclass
@@ -32,27 +32,38 @@ class Tables:
     """The memories of some stories, changed in place.
 
     Args:
-        rows: of each slot, its state and then strength, relevance, in_last and depth.
+        rows: of each slot, its state and then strength, relevance, in_last, depth and vote.
         banks: how many banks there are.
         entities: how many entities there are.
-        pool: the sum of the last bank's states, with their number after it.
+        votes: the sum of the last bank's votes, and how many there are.
         questions: the encoded questions.
     """
 
     rows: np.ndarray
     banks: np.ndarray
     entities: np.ndarray
-    pool: np.ndarray
+    votes: np.ndarray
     questions: np.ndarray
 
 
 @dataclass(frozen=True)
 class Telling:
-    """The sentences of some stories, sentence first: which encoding each has, and the rows that it touches."""
+    """The sentences of some stories, sentence first.
+
+    Args:
+        gates: what the words of each distinct sentence tell the update GRU.
+        which: the distinct sentence that each is.
+        touched: the slots that it touches, members and then context; 0 for none.
+        context: the most context that it has in any story.
+        spoken: which members are words of the sentence.
+        present: which members there are.
+        edges: the kind of edge from each member to each slot that is touched.
+    """
 
     gates: np.ndarray
     which: np.ndarray
     touched: np.ndarray
+    context: np.ndarray
     spoken: np.ndarray
     present: np.ndarray
     edges: np.ndarray
@@ -136,7 +147,7 @@ class OnnxModel:
     def _start(self, words: np.ndarray, questions: np.ndarray) -> Tables:
         encoded, rows = self._graphs["start"].run(None, {"words": words, "questions": questions})
         one = np.ones(len(words), np.float32)
-        return Tables(rows, one, np.zeros_like(one), np.zeros((len(words), self.width + 1)), encoded)
+        return Tables(rows, one, np.zeros_like(one), np.zeros((len(words), 2)), encoded)
 
     def _prepare(
         self, words: np.ndarray, sentences: np.ndarray, members: np.ndarray, context: np.ndarray, edges: np.ndarray
@@ -155,6 +166,7 @@ class OnnxModel:
             gates=gates,
             which=_by_sentence(which),
             touched=_by_sentence(np.concatenate((members, context), -1).astype(np.int64)),
+            context=(context > 0).sum(-1).max(0),
             spoken=_by_sentence(spoken),
             present=_by_sentence(members > 0),
             edges=_by_sentence(edges.astype(np.int64)),
@@ -162,20 +174,21 @@ class OnnxModel:
 
     def _step(self, tables: Tables, telling: Telling, number: int) -> None:
         """One sentence of each story."""
-        touched, present = telling.touched[number], telling.present[number]
+        touched, present, edges = telling.touched[number], telling.present[number], telling.edges[number]
+        used = present.shape[1] + int(telling.context[number])  # columns after these hold no context in any story
         story = np.arange(len(touched))[:, None]
-        rows, tables.entities, tables.pool, created = self._graphs["step"].run(
+        rows, tables.entities, tables.votes, created = self._graphs["step"].run(
             None,
             {
-                "rows": tables.rows[story, touched],
+                "rows": tables.rows[story, touched[:, :used]],
                 "banks": tables.banks,
                 "entities": tables.entities,
-                "pool": tables.pool,
+                "votes": tables.votes,
                 "gates": telling.gates,
                 "which": telling.which[number],
                 "spoken": telling.spoken[number],
                 "present": present,
-                "edges": telling.edges[number],
+                "edges": edges[..., :used],
                 "questions": tables.questions,
             },
         )
@@ -191,7 +204,7 @@ class OnnxModel:
         chosen = _gathered(held)
         rows = tables.rows[np.arange(len(chosen))[:, None], chosen]
         rows[..., _DEPTH] -= left_out[:, None]
-        rows[chosen == 0] = [0.0] * (self.width + EXTRAS - 1) + [-1.0]
+        rows[chosen == 0] = [0.0] * (self.width + EXTRAS - 2) + [-1.0, 0.0]
         graph = self._graphs["decode" if banks == 1 else "decode_banks"]
         logits, entities_read = graph.run(None, {"rows": rows, "banks": read, "questions": tables.questions})
         spelled = [slot_words(example) for example in examples]
@@ -244,5 +257,5 @@ def _create_banks(tables: Tables, stories: np.ndarray) -> None:
     tables.rows[stories, :, _IN_LAST] = stays
     tables.rows[stories, :, _DEPTH] += stays
     tables.banks[stories] += 1
-    tables.pool[stories, :-1] = (stays[:, None, :] @ rows[..., :-EXTRAS].astype(np.float64))[:, 0]
-    tables.pool[stories, -1] = stays.sum(-1)
+    tables.votes[stories, 0] = (stays * rows[..., _VOTE]).sum(-1, dtype=np.float64)
+    tables.votes[stories, 1] = stays.sum(-1)
