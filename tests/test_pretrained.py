@@ -1,0 +1,67 @@
+"""The shipped models do on stories they never saw what their own records say."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+from amn.data.batches import encode
+from amn.data.examples import examples
+from amn.data.tasks import generate
+from amn.models.base import answer_target
+from amn.pretrained import DEFAULT_MODEL, shipped_directory, shipped_models
+from amn.training.model_directory import load_model
+
+QUESTIONS = 60
+SEED = 11
+POINTS = 2.0  # so much worse, in percent, may generated stories be than the released ones
+MOST_BYTES = 20 << 20
+PAPER_RATIOS = {1: 0.22, 2: 0.41, 4: 0.70, 7: 0.81, 10: 1.00, 11: 0.43, 12: 0.37, 14: 0.60}
+PAPER_RATIOS |= {15: 1.00, 16: 1.06, 17: 1.00, 18: 0.82, 19: 1.05, 20: 0.26}
+
+
+def tasks() -> list[int]:
+    return [int(name[2:]) for name in shipped_models() if re.fullmatch(r"qa\d+", name)]
+
+
+def test_every_task_has_its_model_and_one_answers_by_default() -> None:
+    assert tasks() == list(range(1, 21))
+    assert DEFAULT_MODEL in shipped_models()
+
+
+def test_the_weights_are_small() -> None:
+    files = [file for name in shipped_models() for file in shipped_directory(name).iterdir()]
+    assert sum(file.stat().st_size for file in files) < MOST_BYTES
+
+
+@pytest.mark.parametrize("name", shipped_models())
+def test_a_model_comes_with_its_record_and_card(name: str) -> None:
+    described = json.loads((shipped_directory(name) / "config.json").read_text())
+    assert described["training"]["validation"]["questions"] >= 900
+    assert described["training"]["run"]["data"] == "babi-v1.2/en-valid-10k"
+    card = Path(shipped_directory(name) / "README.md").read_text()
+    assert f"{described['training']['validation']['error_percent']} %" in card
+
+
+@pytest.mark.parametrize("task", tasks())
+def test_a_model_does_on_new_stories_what_its_record_says(task: int) -> None:
+    trained = load_model(shipped_directory(f"qa{task}"))
+    valid = trained.record["validation"]
+    window = trained.record["run"]["train"]["window"]
+    asked = list(examples(generate(task, questions=QUESTIONS, seed=SEED), window=window))
+    batch = encode(asked, trained.vocabulary).take(torch.arange(len(asked)))
+    with torch.no_grad():
+        reading = trained.model(batch)
+    target = answer_target(batch, len(trained.vocabulary.answers), reading.logits.shape[-1])
+    wrong = int((reading.logits.argmax(-1) != target).sum())
+    ratio = float((reading.entities_read[:, 0] / reading.entities).mean())
+    assert 100 * wrong / QUESTIONS <= valid["error_percent"] + POINTS
+    assert ratio == pytest.approx(valid["ratio"], abs=0.03)
+
+
+@pytest.mark.parametrize("task", sorted(PAPER_RATIOS))
+def test_no_model_reads_more_than_the_papers(task: int) -> None:
+    described = json.loads((shipped_directory(f"qa{task}") / "config.json").read_text())
+    assert described["training"]["validation"]["ratio"] <= PAPER_RATIOS[task]
