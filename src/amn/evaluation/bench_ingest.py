@@ -1,6 +1,7 @@
 """What it costs to go from a story to an answer, against other models of equal width, in time and in work."""
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
@@ -36,7 +37,7 @@ class Contest:
         examples: stories with a question each.
         batches: how many stories are read together.
         paths: further ways to run the model, by name; each with the greatest batch that it is made for.
-        device: where all but these run.
+        device: where the models run; the further ways run where they were made to.
     """
 
     model: AMN
@@ -49,7 +50,7 @@ class Contest:
 
 def bench_ingest(contest: Contest, *, repeats: int) -> dict[str, Any]:
     """Times story to answer, for each model and batch."""
-    models: dict[str, Model] = {"amn": contest.model.to(contest.device)}
+    models: dict[str, Model] = {"amn": deepcopy(contest.model).to(contest.device)}
     for name in RIVALS:
         models[name] = _rival(name, contest)
     rows = [row for batch in contest.batches for row in _rows(contest, models, batch, repeats)]
@@ -71,9 +72,9 @@ def _rows(contest: Contest, models: dict[str, Model], size: int, repeats: int) -
     for name, (path, most) in contest.paths.items():
         if size <= most:
             runs[name] = partial(path, examples)
-    runs[ENCODING] = partial(_batch, examples, contest.vocabulary, contest.device)
+    runs[ENCODING] = partial(_batch, examples, contest.vocabulary, "cpu")
     times = measure(runs, repeats=repeats, device=contest.device)
-    expected = answers(contest.model, contest.vocabulary, examples, contest.device)
+    expected = answers(models["amn"], contest.vocabulary, examples, contest.device)
     rows = []
     for name, timing in times.items():
         row = {"model": name, "batch": len(examples), "seconds": timing.seconds, "spread": timing.spread}
@@ -82,7 +83,7 @@ def _rows(contest: Contest, models: dict[str, Model], size: int, repeats: int) -
             row |= work(models[name], _batch(examples, contest.vocabulary, contest.device))
         elif name in contest.paths:
             row["same_answers"] = float((contest.paths[name][0](examples) == expected).double().mean())
-        rows.append(row | {"device": "cpu" if name in contest.paths else str(contest.device)})
+        rows.append(row | {"device": "cpu" if name in (*contest.paths, ENCODING) else str(contest.device)})
     return rows
 
 
