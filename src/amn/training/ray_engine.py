@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import amn
-from amn.errors import ConfigError, MissingExtraError
+from amn.errors import AMNError, ConfigError, MissingExtraError
 from amn.training.config import RunSpec
 from amn.training.engines import Job, Options, Queue, Update, work
 from amn.training.files import pack, pack_data, unpack
@@ -140,7 +140,10 @@ def _cluster(options: Options) -> Iterator[Any]:
     try:
         ray.init(log_to_driver=False, logging_level=logging.WARNING, **_how_to_start(options))
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise ConfigError(f"no Ray cluster answers at {options.address or 'this machine'} ({error})") from error
+        place = options.address or os.environ.get("RAY_ADDRESS", "this machine")
+        raise AMNError(
+            f"no Ray cluster lets us in at {place} ({error}); is it up, and is RAY_AUTH_TOKEN set where it wants a token?"
+        ) from error
     try:
         yield ray
     finally:
