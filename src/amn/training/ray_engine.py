@@ -142,7 +142,7 @@ def _cluster(options: Options) -> Iterator[Any]:
     except (ConnectionError, RuntimeError, ValueError) as error:
         place = options.address or os.environ.get("RAY_ADDRESS", "this machine")
         raise AMNError(
-            f"no Ray cluster lets us in at {place} ({error}); is it up, and is RAY_AUTH_TOKEN set where it wants a token?"
+            f"no Ray cluster lets us in at {place} ({error}); is it up, and is RAY_AUTH_TOKEN set if it wants one?"
         ) from error
     try:
         yield ray
