@@ -21,9 +21,15 @@ let playing = null;
 let resting = null;
 let lastAction = () => readStory();
 
+// What a person asked for clears the last notice and can be tried again with a token.
 async function kindly(action) {
   lastAction = action;
   hideNotice();
+  await told(action);
+}
+
+// What the page does by itself leaves a notice alone: nobody may have read it yet.
+async function told(action) {
   try {
     await action();
   } catch (error) {
@@ -67,6 +73,7 @@ async function readStory() {
 function startRun(questions) {
   run.abort.abort();
   pause();
+  clearTimeout(resting);
   const expected = run.generated ?? new Map();
   const model = at("model").value || undefined;
   run = { traces: [], time: 0, questions, expected, answers: new Map(), abort: new AbortController(), model, generated: expected };
@@ -137,7 +144,7 @@ function setTime(time) {
   at("time").value = run.time;
   drawTime();
   clearTimeout(resting);
-  if (!playing) resting = setTimeout(() => kindly(() => answerAt(run.time)), REST_MS);
+  if (!playing) resting = setTimeout(() => told(() => answerAt(run.time)), REST_MS);
 }
 
 function drawTime() {
