@@ -1,4 +1,4 @@
-"""Verbs that measure: answers, stories and large memories."""
+"""Verbs that measure: answers, stories, large memories and the server."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -138,6 +138,42 @@ def scale(
         lambda questions: CompactMemory(network, trained.vocabulary, questions),
         sizes=wanted,
         sentences=sentences,
+    )
+    _show(found, json)
+
+
+def serve(
+    *,
+    model: str | None = None,
+    task: int = 1,
+    clients: str = "1,8,64",
+    seconds: float = 5.0,
+    requests: int = 50_000,
+    threads: int = 1,
+    json: bool = False,
+) -> None:
+    """Time the answers of a server to ever more clients, with and without batching.
+
+    Two servers are started for it on free ports of this machine, and stopped at the end.
+
+    Args:
+        model: the model; without it the shipped model of the task.
+        task: whose generated stories the clients ask about.
+        clients: how many clients ask at once.
+        seconds: the longest that each number of clients is measured.
+        requests: the most that they send in that time.
+        threads: of the model.
+        json: print the rows as JSON.
+    """
+    import torch
+
+    from amn.server.bench import bench_serve
+    from amn.training.sweep import parse_numbers
+
+    torch.set_num_threads(threads)
+    counts = parse_numbers(clients)
+    found = bench_serve(
+        model or f"qa{task}", task=task, clients=counts, seconds=seconds, requests=requests, threads=threads
     )
     _show(found, json)
 
