@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from amn.cli.serve import _listen
 from server.serving import QUESTION, STORY, WAIT_SECONDS
 
 
@@ -59,3 +60,9 @@ def test_a_port_that_is_taken_is_said_in_one_line(model: Path) -> None:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         ended = subprocess.run(line, capture_output=True, text=True, env=environment, check=False)
     assert ended.returncode == 1 and "--port chooses another" in ended.stderr and "Traceback" not in ended.stderr
+
+
+def test_the_parts_of_a_reply_do_not_wait_for_each_other() -> None:
+    with _listen("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        with listening.accept()[0] as connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
