@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from amn.answers import Answer, Explanation
     from amn.api import QA, Request, load
     from amn.errors import AMNError
+    from amn.fitting import train
     from amn.memory import LiveMemory
     from amn.pretrained import shipped_models
 
@@ -22,6 +23,7 @@ _HOMES = {
     "Request": "amn.api",
     "load": "amn.api",
     "shipped_models": "amn.pretrained",
+    "train": "amn.fitting",
 }
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "Request",
     "load",
     "shipped_models",
+    "train",
 ]
 
 

@@ -47,40 +47,54 @@ def read_jsonl(
         refuse(DataError(path, None, "at least one story", "no line that can be read"), skip_bad)
 
 
+def story_of(row: object, source: str) -> Story:
+    """The story that an object of the shape of a line holds.
+
+    Args:
+        row: the object.
+        source: what to call it where something is wrong with it.
+
+    Raises:
+        DataError: where it has another shape.
+    """
+    return _Line(source).story_of(row)
+
+
 class _Line:
     """One line being read; its methods know where they are when something is wrong."""
 
-    def __init__(self, path: Path, number: int) -> None:
+    def __init__(self, path: str | Path, number: int | None = None) -> None:
         self.path, self.number = path, number
 
     def bad(self, expected: str, found: object) -> DataError:
-        text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+        text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False, default=repr)
         return DataError(self.path, self.number, expected, shown(text))
 
     def story(self, line: str) -> Story:
-        row = self._object(line)
+        return self.story_of(self._json(line))
+
+    def story_of(self, row: object) -> Story:
+        if not isinstance(row, dict):
+            raise self.bad("a JSON object", row)
         sentences = row.get("story")
         if not isinstance(sentences, list) or not sentences:
             raise self.bad('"story": a list of sentences', sentences)
         told = tuple(self._text(sentence, '"story": sentences as text') for sentence in sentences)
         if ("question" in row) == ("questions" in row):
-            raise self.bad('either "question" and "answer" or "questions"', line)
+            raise self.bad('either "question" and "answer" or "questions"', row)
         asked = row.get("questions", [row])
         if not isinstance(asked, list):
             raise self.bad('"questions": a list of objects', asked)
         return Story(sentences=told, questions=tuple(self._question(entry, len(told)) for entry in asked))
 
-    def _object(self, line: str) -> dict[str, Any]:
+    def _json(self, line: str) -> object:
         try:
-            row = json.loads(line)
+            return json.loads(line)
         except json.JSONDecodeError as error:
             found = f"{shown(line)} ({error.msg} at column {error.colno})"
             raise DataError(self.path, self.number, "a JSON object", found) from error
         except (ValueError, RecursionError) as error:  # a number of thousands of digits, or as many brackets
             raise DataError(self.path, self.number, "a JSON object of sane size", shown(line)) from error
-        if not isinstance(row, dict):
-            raise self.bad("a JSON object", row)
-        return row
 
     def _question(self, entry: object, num_sentences: int) -> Question:
         if not isinstance(entry, dict):

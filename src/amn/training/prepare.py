@@ -67,11 +67,17 @@ def data_key(spec: RunSpec) -> DataKey:
 
 def load_data(key: DataKey) -> TaskData:
     """Reads or generates the examples of a task, or of all twenty together."""
-    task, data, window, together, train_questions = key
+    task, data = key.task, key.data
     if task == JOINT:
         return _joined([load_data(key._replace(task=number)) for number in ALL_TASKS])
     training, source = task_stories(task, data, "train")
     validation, _ = task_stories(task, data, "valid")
+    return _task_data(key, training, validation, source)
+
+
+def _task_data(key: DataKey, training: list[Story], validation: list[Story], source: str) -> TaskData:
+    """The examples of given stories."""
+    task, data, window, together, train_questions = key
     chosen = list(examples(training, window=window, together=together))[:train_questions]
     held_out = list(examples(validation, window=window, together=together))
     if not chosen or not held_out:
@@ -105,6 +111,13 @@ class Encoded:
     validation: Dataset
     vocabulary: Vocabulary
     source: str
+
+
+def encode_stories(key: DataKey, training: list[Story], validation: list[Story], source: str) -> Encoded:
+    """The data of stories that are at hand."""
+    data = _task_data(key, training, validation, source)
+    sets = [encode(part, data.vocabulary) for part in (data.training, data.validation)]
+    return Encoded(*sets, data.vocabulary, source)
 
 
 def encode_all(keys: list[DataKey], *, workers: int = 1) -> list[Encoded]:

@@ -1,0 +1,73 @@
+"""Training from Python: stories go in, a model that answers comes out, and can be kept."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import amn
+from amn.data.jsonl import read_jsonl
+from amn.data.story import Question, Story
+from amn.data.tasks import generate
+
+SMALL: dict[str, Any] = {"hidden": 8, "heads": 2, "batch_size": 16, "device": "cpu"}
+STORY, QUESTION = "Mary moved to the bathroom. John went to the hallway.", "Where is Mary?"
+ROW = {"story": ["Mary went home."], "question": QUESTION, "answer": "home"}
+
+
+def stories(seed: int = 1, questions: int = 60) -> list[Story]:
+    return list(generate(1, questions=questions, seed=seed))
+
+
+def test_a_trained_model_answers_and_can_be_saved_and_loaded(tmp_path: Path) -> None:
+    epochs: list[dict[str, Any]] = []
+    qa = amn.train(stories(), epochs=2, progress=epochs.append, **SMALL)
+    answer = qa(STORY, QUESTION)
+    assert answer.answer in qa.vocabulary.answers
+    assert [entry["epoch"] for entry in epochs] == [0, 1]
+    assert qa.record["training_questions"] + qa.record["validation"]["questions"] == 60
+    qa.save_pretrained(tmp_path / "mine")
+    assert amn.load(tmp_path / "mine")(STORY, QUESTION).score == pytest.approx(answer.score)
+
+
+def test_a_run_that_is_kept_can_be_repeated_from_its_directory(tmp_path: Path) -> None:
+    first = amn.train(stories(), epochs=1, seed=3, out=tmp_path / "run", **SMALL)
+    kept = [read_jsonl(tmp_path / "run" / name) for name in ("train.jsonl", "valid.jsonl")]
+    second = amn.train(kept[0], validation=kept[1], epochs=1, seed=3, **SMALL)
+    assert second(STORY, QUESTION).score == first(STORY, QUESTION).score
+    assert amn.load(tmp_path / "run" / "best")(STORY, QUESTION).score == first(STORY, QUESTION).score
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["task"] == "own"
+    with pytest.raises(amn.AMNError, match="holds a run already"):
+        amn.train(stories(), epochs=1, out=tmp_path / "run", **SMALL)
+
+
+def test_rows_of_a_file_and_another_architecture_will_do() -> None:
+    places = ["home", "away", "out"]
+    rows = [{"story": [f"Mary went {place}."], "question": QUESTION, "answer": place} for place in places * 4]
+    qa = amn.train(rows, validation=rows[:3], epochs=1, model="entnet", hidden=8, device="cpu")
+    assert qa.architecture == "entnet" and set(qa.vocabulary.answers) >= set(places)
+    assert qa.record["validation"]["questions"] == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "settings", "message"),
+    [
+        ([], {}, "at least two"),
+        ([ROW], {}, "at least two"),
+        ([{**ROW, "answer": None}] * 3, {}, "at least two"),
+        ([ROW, "Mary went home."], {}, r"stories\[1\]: expected a JSON object"),
+        ([ROW, {"story": "Mary went home."}], {}, r'stories\[1\]: expected "story": a list of sentences'),
+        ([ROW, {**ROW, "story": [Path("a")]}], {}, r"stories\[1\]: expected .*sentences as text"),
+        ([ROW, {**ROW, "question": "?"}], {}, r"stories\[1\]: expected words in the question"),
+        ([Story(sentences=("...",), questions=(Question(text="Who?", answer="a", after=1),))], {}, "expected words"),
+        ([ROW] * 3, {"validation": []}, "questions to train on and to validate with"),
+        ([ROW] * 3, {"hiden": 8}, "did you mean hidden"),
+        ([ROW] * 3, {"epochs": 0}, "epochs must be above 0"),
+        ([ROW] * 3, {"model": "entnett"}, "did you mean entnet"),
+        ([ROW] * 3, {"device": "abacus"}, "device must be"),
+    ],
+)
+def test_what_cannot_be_trained_on_is_said(given: list[Any], settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(amn.AMNError, match=message):
+        amn.train(given, **settings)
