@@ -11,6 +11,8 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import torch
+
 from amn.api import QA
 from amn.data.jsonl import story_of, write_jsonl
 from amn.data.story import Story, words
@@ -37,6 +39,7 @@ def train(
     out: str | Path | None = None,
     model: str = "amn",
     device: str = "auto",
+    threads: int = 1,
     progress: Progress | None = None,
     **settings: Any,
 ) -> QA:
@@ -51,6 +54,7 @@ def train(
         out: a directory to keep the run in: its stories, its log, and in `best` the model, for `amn.load`.
         model: the architecture.
         device: where to train: cpu, cuda, or auto for the best there is.
+        threads: of torch on a CPU, while it trains; small models gain nothing from several.
         progress: told of every epoch: its number, loss, error and seconds.
         **settings: of model or training, by name (`hidden=32`, `learning_rate=1e-3`).
 
@@ -61,7 +65,7 @@ def train(
     (spec,) = Grid(tasks=[OWN], models=[model], seeds=[seed], settings=given).specs()
     where = choose_device(device)
     training, held_out = _split(stories, validation, seed)
-    with _directory(out) as path:
+    with _directory(out) as path, _threads(threads):
         run = _run(spec, path, training, held_out)
         trainer = Trainer([run], run.directory.state, where, progress or _say_nothing)
         try:
@@ -89,6 +93,16 @@ def _directory(out: str | Path | None) -> Iterator[Path]:
         return
     with TemporaryDirectory() as folder:
         yield Path(folder)
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(max(1, count))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _split(stories: Stories, validation: Stories | None, seed: int) -> tuple[list[Story], list[Story]]:
