@@ -28,6 +28,7 @@ def test_a_trained_model_answers_and_can_be_saved_and_loaded(tmp_path: Path) -> 
     assert [entry["epoch"] for entry in epochs] == [0, 1]
     assert qa.record["training_questions"] + qa.record["validation"]["questions"] == 60
     qa.save_pretrained(tmp_path / "mine")
+    assert "bAbI" not in (tmp_path / "mine" / "README.md").read_text()  # whose stories they are, amn cannot know
     assert amn.load(tmp_path / "mine")(STORY, QUESTION).score == pytest.approx(answer.score)
 
 

@@ -17,6 +17,7 @@ from amn.api import QA
 from amn.data.jsonl import story_of, write_jsonl
 from amn.data.story import Story, words
 from amn.errors import DataError
+from amn.training.card import OWN
 from amn.training.config import RunSpec
 from amn.training.device import choose_device
 from amn.training.grid import Grid
@@ -24,7 +25,6 @@ from amn.training.loop import Interrupted, Progress, Run, Trainer
 from amn.training.prepare import data_key, encode_stories
 from amn.training.run_directory import RunDirectory
 
-OWN = "own"  # stands for a task's number where the stories are the user's
 VALIDATION_SHARE = 0.1  # of the stories, where none are given to validate with
 TRAINING_FILE, VALIDATION_FILE = "train.jsonl", "valid.jsonl"
 Stories = Iterable[Story | Mapping[str, Any]]

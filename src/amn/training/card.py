@@ -2,6 +2,18 @@
 
 from amn.training.model_directory import TrainedModel
 
+OWN = "own"  # stands for a task where the stories are the user's
+_BABI = """
+## Limits
+
+It knows the small world of bAbI and its few sentence forms. Words that it never saw are entities without a spelling.
+
+## Licence and data
+
+Weights: Apache-2.0. Training data: bAbI tasks v1.2, CC BY 3.0 (Weston et al., 2015), or stories of our own generator
+where the table says so.
+"""
+
 
 def model_card(trained: TrainedModel) -> str:
     """What a model is, how it was trained and how well it does, from its own record."""
@@ -11,7 +23,7 @@ def model_card(trained: TrainedModel) -> str:
     parameters = sum(p.numel() for p in trained.model.parameters())
     return f"""# {run["task"]} ({trained.architecture})
 
-An Adaptive Memory Networks model for bAbI task {run["task"]}: it answers questions about short stories, reading only
+An Adaptive Memory Networks model for {_purpose(run["task"])}: it answers questions about short stories, reading only
 the memory bank that matters. Trained with `amn {_version()}`.
 
 | | |
@@ -31,16 +43,11 @@ The epoch was chosen on validation questions; no test question was seen.
 | setting | value |
 |---|---|
 {rows}
+{"" if run["task"] == OWN else _BABI}"""
 
-## Limits
 
-It knows the small world of bAbI and its few sentence forms. Words that it never saw are entities without a spelling.
-
-## Licence and data
-
-Weights: Apache-2.0. Training data: bAbI tasks v1.2, CC BY 3.0 (Weston et al., 2015), or stories of our own generator
-where the table says so.
-"""
+def _purpose(task: int | str) -> str:
+    return "stories of its trainer's own" if task == OWN else f"bAbI task {task}"
 
 
 def _version() -> str:

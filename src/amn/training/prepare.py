@@ -116,8 +116,8 @@ class Encoded:
 def encode_stories(key: DataKey, training: list[Story], validation: list[Story], source: str) -> Encoded:
     """The data of stories that are at hand."""
     data = _task_data(key, training, validation, source)
-    sets = [encode(part, data.vocabulary) for part in (data.training, data.validation)]
-    return Encoded(*sets, data.vocabulary, source)
+    known = data.vocabulary
+    return Encoded(encode(data.training, known), encode(data.validation, known), known, source)
 
 
 def encode_all(keys: list[DataKey], *, workers: int = 1) -> list[Encoded]:
