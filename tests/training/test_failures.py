@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from amn.errors import CheckpointError, ConfigError, DataError
-from amn.training import checkpoint
+from amn.training import atomic
 from amn.training.atomic import write_atomically
 from amn.training.checkpoint import load_state, save_state
 from amn.training.config import RunSpec, TrainConfig
@@ -60,7 +60,7 @@ def test_a_disk_that_fills_during_training_is_an_error_that_says_so(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(checkpoint, "save_file", full)
+    monkeypatch.setattr(atomic, "_flush", full)
     resumed = trainer_of([spec], tmp_path, resume=True)
     resumed.resume()
     with pytest.raises(CheckpointError, match="No space left on device"):

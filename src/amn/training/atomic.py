@@ -38,7 +38,10 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Writes a file whole or not at all."""
+    """Writes a file whole or not at all.
+
+    Tensors come as bytes too: a library that writes files itself would leave temporary ones that we do not know of.
+    """
     with replacing(path) as part:
         part.write_bytes(content.encode() if isinstance(content, str) else content)
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
 
 from amn.errors import CheckpointError
-from amn.training.atomic import replacing
+from amn.training.atomic import write_atomically
 
 FORMAT_VERSION = "1"
 
@@ -18,8 +18,7 @@ def save_state(path: Path, tensors: dict[str, Tensor], position: dict[str, Any])
     """Writes tensors and a plain description; a reader finds the old file or the new one, never a part."""
     metadata = {"format_version": FORMAT_VERSION, "position": json.dumps(position)}
     plain = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
-    with replacing(path) as part:
-        save_file(plain, part, metadata)
+    write_atomically(path, save(plain, metadata))
 
 
 def load_state(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

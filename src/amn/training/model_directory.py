@@ -8,13 +8,13 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 
 from amn.data.vocabulary import Vocabulary
 from amn.errors import CheckpointError, ConfigError, did_you_mean
 from amn.models import Model, model_class
-from amn.training.atomic import replacing, writing
 from amn.training.atomic import write_atomically as write_atomically
+from amn.training.atomic import writing
 
 FORMAT_VERSION = 1
 CONFIG_FILE, WEIGHTS_FILE, CARD_FILE = "config.json", "model.safetensors", "README.md"
@@ -49,8 +49,7 @@ def save_model(directory: str | Path, trained: TrainedModel, card: str = "") -> 
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
     weights = {name: value.detach().cpu().contiguous() for name, value in trained.model.state_dict().items()}
-    with replacing(directory / WEIGHTS_FILE) as part:
-        save_file(weights, part)
+    write_atomically(directory / WEIGHTS_FILE, save(weights))
     write_atomically(directory / CONFIG_FILE, json.dumps(_description(trained), indent=1) + "\n")
     if card:
         write_atomically(directory / CARD_FILE, card)
