@@ -158,6 +158,16 @@ def test_every_task_can_be_generated(visit: Callable[..., Page]) -> None:
         expect(page.locator("#notice")).to_be_hidden()
 
 
+@pytest.mark.parametrize("task", [2, 16, 19])
+def test_a_generated_task_is_answered_by_its_own_model(visit: Callable[..., Page], task: int) -> None:
+    page = visit()
+    page.select_option("#model", "qa1")
+    expect(page.locator(".answer-word")).to_be_visible()
+    page.select_option("#task", str(task))
+    expect(page.locator("#model")).to_have_value(f"qa{task}")
+    expect(page.locator(".verdict").first).to_be_visible()
+
+
 @pytest.mark.parametrize(
     ("name", "text", "question"),
     [

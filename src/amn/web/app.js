@@ -224,9 +224,18 @@ function setStory({ sentences, questions }) {
 }
 
 async function generate() {
-  const { sentences, questions } = await client.generate(at("task").value, Math.floor(Math.random() * MAX_SEED));
+  const task = at("task").value;
+  const { sentences, questions } = await client.generate(task, Math.floor(Math.random() * MAX_SEED));
+  chooseModelFor(task);
   setStory(upTo(sentences, questions.at(-1)));
   await readStory();
+}
+
+// A model of one task knows no other: where that of the new task is at hand, it takes over.
+function chooseModelFor(task) {
+  const models = at("model");
+  const own = `qa${task}`;
+  if (/^qa\d+$/.test(models.value) && [...models.options].some((option) => option.value === own)) models.value = own;
 }
 
 async function loadFile(file) {
