@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -22,10 +21,9 @@ from amn.training.config import RunSpec
 from amn.training.device import choose_device
 from amn.training.grid import Grid
 from amn.training.loop import Interrupted, Progress, Run, Trainer
-from amn.training.prepare import data_key, encode_stories
+from amn.training.prepare import data_key, encode_stories, hold_out
 from amn.training.run_directory import RunDirectory
 
-VALIDATION_SHARE = 0.1  # of the stories, where none are given to validate with
 TRAINING_FILE, VALIDATION_FILE = "train.jsonl", "valid.jsonl"
 Stories = Iterable[Story | Mapping[str, Any]]
 
@@ -112,9 +110,7 @@ def _split(stories: Stories, validation: Stories | None, seed: int) -> tuple[lis
         return training, _read(validation, "validation")
     if len(training) < 2:
         raise DataError("stories", None, "at least two with answers, or validation=... as well", str(len(training)))
-    shuffled = Random(seed).sample(training, len(training))
-    count = max(1, round(VALIDATION_SHARE * len(shuffled)))
-    return shuffled[count:], shuffled[:count]
+    return hold_out(training, seed)
 
 
 def _read(stories: Stories, name: str) -> list[Story]:

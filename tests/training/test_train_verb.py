@@ -11,6 +11,9 @@ import pytest
 
 from amn.cli import main as cli
 from amn.cli.progress import Bar, Lines, summary, training_display
+from amn.data.examples import examples
+from amn.data.source import read_stories
+from amn.training.prepare import DataKey, hold_out, load_data
 from amn.training.run_directory import RunDirectory
 from training.small import amn, log_of, options_of, small
 
@@ -134,3 +137,12 @@ def test_task_1_is_solved_on_a_cpu_with_nothing_but_defaults(tmp_path: Path) -> 
     result = json.loads(process.communicate(timeout=1200)[0])
     assert result["validation"]["error_percent"] == 0
     assert result["validation"]["ratio"] < 0.1
+
+
+def test_one_file_is_divided_into_training_and_validation(data: Path) -> None:
+    stories = list(read_stories(data / "qa1_train.txt"))
+    training, validation = hold_out(stories, seed=0)
+    assert sorted(map(repr, training + validation)) == sorted(map(repr, stories))
+    assert len(validation) == max(1, round(len(stories) / 10))
+    key = DataKey(task=1, data=str(data / "qa1_train.txt"), window=50, together=False, train_questions=None)
+    assert load_data(key).validation == list(examples(validation, window=50))

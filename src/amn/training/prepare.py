@@ -5,13 +5,14 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
+from random import Random
 from typing import NamedTuple, TypeVar
 
 import torch
 
 from amn.data.batches import Dataset, Sizes, encode
 from amn.data.examples import Example, examples
-from amn.data.source import SPLITS, load_task
+from amn.data.source import SPLITS, load_task, read_stories
 from amn.data.story import Story
 from amn.data.vocabulary import Vocabulary
 from amn.errors import DataError
@@ -19,6 +20,8 @@ from amn.training.config import RunSpec
 
 ALL_TASKS = tuple(range(1, 21))
 JOINT = "joint"
+VALIDATION_SHARE = 0.1  # of stories that come without validation stories
+_FEWEST_STORIES = 2
 _GENERATED_SEED = 3  # of the stories that stand in for a training file that is not at hand
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -70,9 +73,20 @@ def load_data(key: DataKey) -> TaskData:
     task, data = key.task, key.data
     if task == JOINT:
         return _joined([load_data(key._replace(task=number)) for number in ALL_TASKS])
+    if data is not None and Path(data).is_file():
+        return _task_data(key, *hold_out(list(read_stories(data)), seed=0), "stories of one's own")
     training, source = task_stories(task, data, "train")
     validation, _ = task_stories(task, data, "valid")
     return _task_data(key, training, validation, source)
+
+
+def hold_out(stories: list[Story], seed: int) -> tuple[list[Story], list[Story]]:
+    """Divides stories into those to train on and a tenth, chosen by the seed, to validate with."""
+    if len(stories) < _FEWEST_STORIES:
+        raise DataError("stories", None, "at least two, one of them to validate with", str(len(stories)))
+    shuffled = Random(seed).sample(stories, len(stories))
+    count = max(1, round(VALIDATION_SHARE * len(shuffled)))
+    return shuffled[count:], shuffled[:count]
 
 
 def _task_data(key: DataKey, training: list[Story], validation: list[Story], source: str) -> TaskData:
