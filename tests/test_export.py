@@ -71,6 +71,8 @@ def assert_same(directory: Path, examples: list[Example], banks: int) -> None:
     torch.testing.assert_close(read.logits[..., :classes], whole.logits[..., :classes], atol=1e-4, rtol=1e-4)
     for name in ("banks", "entities", "entities_read"):
         torch.testing.assert_close(getattr(read, name), getattr(whole, name), atol=1e-3, rtol=0)
+    if read.logits.shape[-1] == classes:  # a model that cannot point
+        return
     for i, example in enumerate(examples):
         spelled = slot_words(example)
         columns = [j for j, word in enumerate(words[i]) if word]
