@@ -22,6 +22,7 @@ def decode(
     tasks: str = "1,2,7,scaled",
     model: str | None = None,
     questions: int = 1000,
+    batch: int = 1000,
     single: int = 200,
     repeats: int = 9,
     threads: int = 1,
@@ -33,6 +34,7 @@ def decode(
         tasks: numbers and names of tasks.
         model: a model for all of them; without it the shipped model of each task, or an untrained one.
         questions: how many to answer.
+        batch: how many of them together.
         single: how many of these to answer also one at a time.
         repeats: how often each is timed.
         threads: of torch.
@@ -48,7 +50,7 @@ def decode(
     for task in parse_tasks(tasks):
         examples, trained, source = _case(task, model, questions)
         cases.append(Case(task, source, trained, examples))
-    _show(bench_decode(cases, repeats=repeats, single=single), json)
+    _show(bench_decode(cases, repeats=repeats, single=single, batch=batch), json)
 
 
 def ingest(

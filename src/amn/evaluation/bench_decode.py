@@ -70,31 +70,33 @@ class Read:
 _NUMBERS = ("strengths", "relevance", "in_last", "depth")
 
 
-def bench_decode(cases: Sequence[Case], *, repeats: int, single: int) -> dict[str, Any]:
+def bench_decode(cases: Sequence[Case], *, repeats: int, single: int, batch: int = CHUNK) -> dict[str, Any]:
     """Times answers from ready memories.
 
     Args:
         cases: models with their questions.
         repeats: how often each is timed.
         single: how many questions are also asked one at a time.
+        batch: how many are answered together; the gain depends on it, so each row names it.
     """
-    return report("decode", [_row(case, repeats, single) for case in cases])
+    return report("decode", [_row(case, repeats, single, batch) for case in cases])
 
 
 @torch.inference_mode()
-def _row(case: Case, repeats: int, single: int) -> dict[str, Any]:
+def _row(case: Case, repeats: int, single: int, batch: int) -> dict[str, Any]:
     model = case.trained.model
     assert isinstance(model, AMN)
     memory, questions, target = _ingest(model, case)
     errors = _errors(model, memory, questions, target)
     required = next((banks for banks, error in errors.items() if error < PASS_PERCENT), max(errors))
-    together = _timed(model, memory, questions, (required, ALL_BANKS), CHUNK, repeats)
+    together = _timed(model, memory, questions, (required, ALL_BANKS), batch, repeats)
     few = _some(memory, slice(single))
     alone = _timed(model, few, questions[:single], (required, ALL_BANKS), 1, repeats)
     return {
         "task": case.task,
         "weights": case.source,
         "questions": len(questions),
+        "batch": batch,
         "required_banks": required,
         "created_banks": float(memory.banks.mean()),
         "error_percent": errors[required],
