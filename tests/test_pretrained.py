@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,10 @@ from amn.training.model_directory import load_model
 
 QUESTIONS = 60
 SEED = 11
-POINTS = 2.0  # so much worse, in percent, may generated stories be than the released ones
+# One wrong answer of 60 proves nothing about a model (that of task 2 errs about once in 2 000 generated questions, and
+# once in this sample), so one task may have one; all tasks together must keep the error that we promise.
+POINTS = 2.0
+MEAN_PERCENT = 0.3
 MOST_BYTES = 20 << 20
 PAPER_RATIOS = {1: 0.22, 2: 0.41, 4: 0.70, 7: 0.81, 10: 1.00, 11: 0.43, 12: 0.37, 14: 0.60}
 PAPER_RATIOS |= {15: 1.00, 16: 1.06, 17: 1.00, 18: 0.82, 19: 1.05, 20: 0.26}
@@ -45,8 +49,9 @@ def test_a_model_comes_with_its_record_and_card(name: str) -> None:
     assert f"{described['training']['validation']['error_percent']} %" in card
 
 
-@pytest.mark.parametrize("task", tasks())
-def test_a_model_does_on_new_stories_what_its_record_says(task: int) -> None:
+@cache
+def asked_anew(task: int) -> tuple[float, float, dict[str, float]]:
+    """Error in percent and ratio of a model on generated stories, and what its record says of the released ones."""
     trained = load_model(shipped_directory(f"qa{task}"))
     valid = trained.record["validation"]
     window = trained.record["run"]["train"]["window"]
@@ -57,8 +62,19 @@ def test_a_model_does_on_new_stories_what_its_record_says(task: int) -> None:
     target = answer_target(batch, len(trained.vocabulary.answers), reading.logits.shape[-1])
     wrong = int((reading.logits.argmax(-1) != target).sum())
     ratio = float((reading.entities_read[:, 0] / reading.entities).mean())
-    assert 100 * wrong / QUESTIONS <= valid["error_percent"] + POINTS
+    return 100 * wrong / QUESTIONS, ratio, valid
+
+
+@pytest.mark.parametrize("task", tasks())
+def test_a_model_does_on_new_stories_what_its_record_says(task: int) -> None:
+    error, ratio, valid = asked_anew(task)
+    assert error <= valid["error_percent"] + POINTS
     assert ratio == pytest.approx(valid["ratio"], abs=0.03)
+
+
+def test_all_models_together_err_no_more_than_promised() -> None:
+    errors = [asked_anew(task)[0] for task in tasks()]
+    assert sum(errors) / len(errors) <= MEAN_PERCENT
 
 
 @pytest.mark.parametrize("task", sorted(PAPER_RATIOS))

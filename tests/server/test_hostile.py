@@ -129,6 +129,8 @@ def test_clients_that_disconnect_are_forgotten(http: httpx.Client, address: str)
             connection = connect(address)
             connection.sendall(sent)
             connection.close()
+    assert http.get("/healthz").status_code == 200
+    assert http.post("/answer", json={"story": STORY, "question": QUESTION}).status_code == 200
 
 
 def stream_without_reading(address: str, path: str) -> None:
