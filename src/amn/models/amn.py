@@ -252,10 +252,16 @@ class AMN(Model):
         ask = _heads(self.ask(normed[:, :members]), self.config.heads)
         keys, values = (_heads(part, self.config.heads) for part in self.tell(normed).chunk(2, -1))
         scores = ask @ keys.transpose(-1, -2) / sqrt(ask.shape[-1])
-        scores = scores + self.edge_bias[edges].permute(0, 3, 1, 2)
+        scores = scores + self.edge_biases(edges)
         gathered = masked_softmax(scores, (edges > 0).unsqueeze(1).expand_as(scores)) @ values
         message = gathered.transpose(1, 2).flatten(2)
         return self.propagate_gru(self.propagate_gru.input(message), states[:, :members])
+
+    def edge_biases(self, edges: Int[Tensor, "batch member row"]) -> Float[Tensor, "batch head member row"]:
+        """The bias of each edge, by its kind: a sum over kinds, for the gradient of a lookup is slow on a GPU."""
+        kinds = torch.arange(NUM_EDGE_KINDS, device=edges.device).view(-1, 1, 1)
+        is_kind = (edges.unsqueeze(1) == kinds).unsqueeze(2)
+        return (is_kind * self.edge_bias.unsqueeze(-1).unsqueeze(-1)).sum(1)
 
     def relevance(
         self,

@@ -1,14 +1,17 @@
 """What the best model of each task does with stories: the banks it needs, what they hold, how entities move."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from amn.data.babi import find_task_file
 from amn.data.examples import Example, examples
+from amn.data.tasks import generate
+from amn.data.tasks.config import GeneratorConfig
 from amn.errors import AMNError, DataError
 from amn.evaluation.controls import majority
+from amn.evaluation.cost import COUNTED_STORIES, Cost, Work, cost_of, work_of
 from amn.memory import LiveMemory
 from amn.models.amn import AMN
 from amn.models.paper import PaperAMN
@@ -20,6 +23,9 @@ from amn.training.prepare import JOINT, task_stories
 
 RENAMED = (1, 2, 3, 11, 12, 13)  # the tasks that are about people, places and things alone
 STORY_SENTENCES = range(4, 11)  # how long a story may be to be drawn
+GROWTH = (5, 10, 20, 40, 80)  # sentences of the stories that grow
+GROWTH_TASK = 1
+_COUNTED = 64  # questions on which costs are counted and timed
 _LOOKED_AT = 100  # stories among which the one to draw is chosen
 
 Note = Callable[[str], None]
@@ -60,12 +66,16 @@ class Analysis:
         joint: for each joint model and task the same, and for a model that points its error on renamed stories.
         majority: by task, the error of always giving the most frequent training answer.
         stories: by model, a story to draw.
+        costs: by model and task, the operations and the time of reading and answering.
+        growth: by model, the operations as stories grow, in the order of `GROWTH`.
     """
 
     scores: dict[str, dict[Task, dict[str, Any]]] = field(default_factory=dict)
     joint: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
     majority: dict[Task, float] = field(default_factory=dict)
     stories: dict[str, StoryTrace] = field(default_factory=dict)
+    costs: dict[str, dict[Task, Cost]] = field(default_factory=dict)
+    growth: dict[str, list[Work]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -103,12 +113,20 @@ class Analyst:
             return
         if task == JOINT:
             analysis.joint[model] = {number: self._joint(trained, run, number) for number in TASKS}
-        elif isinstance(trained.model, AMN | PaperAMN):
-            self.note(f"evaluating {run.spec.name}")
+            return
+        self.note(f"evaluating {run.spec.name}")
+        self._cost(analysis, model, trained, self._ask(run, task))
+        if isinstance(trained.model, AMN | PaperAMN):
             analysis.scores.setdefault(model, {})[task] = self._score(trained, self._ask(run, task))
             if isinstance(trained.model, AMN) and model not in analysis.stories:
                 trace = _trace_of(model, trained, self._ask(run, task))
                 analysis.stories |= {} if trace is None else {model: trace}
+
+    def _cost(self, analysis: Analysis, model: str, trained: TrainedModel, ask: Ask) -> None:
+        few = replace(ask, questions=min(self.questions, _COUNTED))
+        analysis.costs.setdefault(model, {})[ask.task] = cost_of(trained, examples_for(trained, few))
+        if ask.task == GROWTH_TASK:
+            analysis.growth[model] = [work_of(trained, growing_stories(sentences)) for sentences in GROWTH]
 
     def _ask(self, run: RunRecord, task: Task, *, rename: bool = False) -> Ask:
         where = str(self.data) if self.data is not None else run.spec.data
@@ -131,6 +149,14 @@ class Analyst:
         data = self._ask(run, task).data
         parts = [list(examples(task_stories(task, data, split)[0], window=1)) for split in ("train", "valid")]
         analysis.majority[task] = majority(parts[0]).error_percent(parts[1])
+
+
+def growing_stories(sentences: int) -> list[Example]:
+    """Stories of task 1 of so many sentences, each with one question at its end, and names in proportion."""
+    names = max(3, sentences * 3 // 5)
+    config = GeneratorConfig(people=names, places=names, sentences=sentences, questions=1, reach=None)
+    stories = generate(GROWTH_TASK, questions=COUNTED_STORIES, seed=0, config=config)
+    return list(examples(stories, window=sentences))
 
 
 def _at_hand(where: str | None, task: Task) -> str | None:

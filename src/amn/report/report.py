@@ -10,21 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from amn.errors import AMNError, MissingExtraError
+from amn.evaluation.bench import machine
 from amn.report import paper_tables as paper
 from amn.report.analysis import Analysis, Analyst, Note
+from amn.report.cost_tables import cost_tables
 from amn.report.runs import RunRecord, Summary, Task, find_runs, summaries
 from amn.report.tables import (
     MISSING,
     Table,
     banks_table,
     clock_table,
-    complexity_table,
     errors_table,
     joint_table,
     models_table,
     readme_table,
     seeds_table,
 )
+from amn.report.training_tables import commands_table, run_records, runs_table, settings_table
 from amn.training.model_directory import write_atomically
 
 if TYPE_CHECKING:
@@ -65,20 +67,23 @@ class Report:
         return cls(runs, found, Analyst(data, questions, note).analyse(found))
 
     def tables(self) -> list[Table]:
-        """The paper's tables with ours beside, and those of joint models."""
+        """The paper's tables with ours beside, those of joint models, and how all was trained."""
         banked = list(dict.fromkeys((MAIN_MODEL, *self.analysis.scores)))
         return [
             errors_table(self.found, self.analysis, MAIN_MODEL),
             *(banks_table(self.analysis, model) for model in banked),
-            complexity_table(self.found),
+            *cost_tables(self.found, self.analysis, machine() if self.analysis.costs else ""),
             clock_table(self.analysis, MAIN_MODEL),
             *(joint_table(model, scores) for model, scores in self.analysis.joint.items()),
             models_table(self.found),
+            commands_table(self.runs),
+            settings_table(self.runs),
         ]
 
     def folded(self) -> list[Table]:
-        """Every task of every model."""
-        return [seeds_table(model, tasks) for model, tasks in self.found.items()]
+        """Every task and every run of every model."""
+        pairs = ((seeds_table(model, tasks), runs_table(model, self.runs)) for model, tasks in self.found.items())
+        return [table for pair in pairs for table in pair]
 
     def pictures(self) -> "list[Picture]":
         """The figures that there is data for."""
@@ -113,6 +118,8 @@ class Report:
             row |= self.found[model][task].row()
         score = self.analysis.scores.get(model, {}).get(task, {})
         row |= {name: score[name] for name in _FROM_SCORES if name in score}
+        cost = self.analysis.costs.get(model, {}).get(task)
+        row |= {f"cost_{name}": value for name, value in cost.figures().items()} if cost else {}
         row["majority_error"] = self.analysis.majority.get(task)
         row["paper_error"] = paper.ERRORS.get(model, {}).get(task) if isinstance(task, int) else None
         banks = paper.BANKS.get(task) if model == MAIN_MODEL else None
@@ -129,6 +136,9 @@ class Report:
             "rows": self.rows(),
             "scores": {model: _by_task(scores) for model, scores in self.analysis.scores.items()},
             "joint": {model: _by_task(scores) for model, scores in self.analysis.joint.items()},
+            "growth": {model: [asdict(work) for work in grown] for model, grown in self.analysis.growth.items()},
+            "machine": machine() if self.analysis.costs else None,
+            "records": run_records(self.runs),
             "stories": {model: asdict(trace) for model, trace in self.analysis.stories.items()},
             "tables": [asdict(table) for table in (*self.tables(), *self.folded())],
         }
@@ -166,6 +176,8 @@ COLUMNS = (
     *("model", "task", "seeds", "unfinished", "best_error", "mean_error", "std_error", "worst_error", "failed_seeds"),
     *("best_seed", "epoch", "created_banks", "required_banks", "entities", "entities_read", "ratio", "majority_error"),
     *("paper_error", "paper_created", "paper_required", "paper_ratio"),
+    *("cost_sentences", "cost_entities", "cost_read", "cost_ingest", "cost_decode"),
+    *("cost_ingest_seconds", "cost_decode_seconds"),
 )
 
 

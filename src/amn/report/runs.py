@@ -23,12 +23,21 @@ class RunRecord:
         spec: what was trained.
         validation: the figures of the best epoch; None where the run is not finished.
         curve: the entries of its log.
+        record: what its result says of the training; empty where the run is not finished.
     """
 
     directory: RunDirectory
     spec: RunSpec
     validation: dict[str, Any] | None
     curve: tuple[dict[str, Any], ...]
+    record: dict[str, Any]
+
+    @property
+    def seconds(self) -> float | None:
+        """Its share of the time that its fleet was trained."""
+        if "seconds_of_fleet" not in self.record:
+            return None
+        return float(self.record["seconds_of_fleet"]) / self.record["models_in_fleet"]
 
     @property
     def model(self) -> str:
@@ -118,15 +127,16 @@ def _run_paths(folder: Path) -> Iterator[Path]:
 
 
 def _read(directory: RunDirectory) -> RunRecord:
-    validation = None
+    validation, record = None, {}
     if directory.finished:
         try:
-            validation = directory.result()["validation"]
+            record = directory.result()
+            validation = record["validation"]
         except (ValueError, KeyError) as error:
             raise CheckpointError(f"{directory.path}: its result cannot be read ({error})") from error
         if "error_percent" not in validation:  # no epoch of it was ever validated
             validation = None
-    return RunRecord(directory, directory.spec(), validation, tuple(directory.entries()))
+    return RunRecord(directory, directory.spec(), validation, tuple(directory.entries()), record)
 
 
 def summaries(runs: Iterable[RunRecord]) -> dict[str, dict[Task, Summary]]:

@@ -21,7 +21,8 @@ class TrainConfig:
         halve_every: epochs between halvings.
         clip: greatest norm of a model's gradient.
         window: sentences kept before a question.
-        anonymise: share of each story's words whose spelling is hidden in training, so that new names work.
+        anonymise: share of the words one may ask about whose spelling is hidden, in half of the training stories, so
+            that new names work.
         together: questions asked at the same point of a story share one memory.
         train_questions: take only so many training questions; None for all.
         patience: stop after so many epochs without a better validation; 0 to train to the end.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.func import vmap
 
@@ -25,6 +25,8 @@ from amn.training.reader import Reader, Readings
 
 _LOG = logging.getLogger(__name__)
 _ANONYMOUS_STREAM = 101  # of the random numbers that choose which words are hidden
+_STORY_STREAM = 102  # and in which stories
+_STORIES_WITH_HIDDEN_WORDS = 0.5  # the others keep all their words, so that known words are learned as well as without
 _SENTENCE_ROOM = (2, 5, 8, 10, 14, 20, 30, 40, 50)  # story lengths that a GPU captures a graph for
 
 
@@ -59,12 +61,22 @@ class Pool:
         weights = self.batch.weights[task, found] * (indices >= 0).unsqueeze(-1)
         return Batch(**parts, weights=weights)
 
+    def asked_about(self, words: int) -> Bool[Tensor, "task word"]:
+        """Which words of the vocabulary stand in a question or are an answer: those whose place a new name may take."""
+        spoken = torch.cat((self.batch.questions.flatten(2), self.batch.answer_slots), 2).long()
+        found = self.batch.slot_words.long().gather(2, spoken).flatten(1)
+        return torch.zeros(len(found), words, dtype=torch.bool, device=found.device).scatter(1, found, value=True)
 
-def _hide_words(batch: Batch, share: Float[Tensor, ""]) -> Batch:
-    """Makes a share of each story's words unknown."""
+
+def _hide_words(batch: Batch, share: Float[Tensor, ""], hideable: Bool[Tensor, " word"]) -> Batch:
+    """Makes a share of the words that one may ask about unknown, in some of the stories.
+
+    Verbs and the like stay: a story without them cannot be understood, and it is names that will be new.
+    """
     assert batch.key is not None
     draws = uniform(batch.key, tuple(batch.slot_words.shape), _ANONYMOUS_STREAM)
-    return anonymise(batch, draws < share)
+    chosen = uniform(batch.key, (len(batch.slot_words), 1), _STORY_STREAM) < _STORIES_WITH_HIDDEN_WORDS
+    return anonymise(batch, chosen & (draws < share) & hideable[batch.slot_words])
 
 
 def _lengthen(values: Tensor, count: int) -> Tensor:
@@ -127,6 +139,7 @@ class Fleet:
         self.num_answers = _column([member.model.config.num_answers for member in members], device, torch.long)
         self.clip = _column([member.train.clip for member in members], device)
         self.hidden = _column([member.train.anonymise for member in members], device)[:, 0]
+        self.hideable = training.asked_about(self.answer_room[0])[self.which]
         self.loss_parts: tuple[str, ...] = ()
         self._graphs: dict[tuple[str, int, int], Callable[..., Tensor]] = {}
         self._pool: Any = None  # the memory that captured graphs share
@@ -171,7 +184,7 @@ class Fleet:
 
     def _update(self, room: int, indices: Tensor, rates: Tensor, progress: Tensor, steps: Tensor) -> Tensor:
         batch = self.training.take(self.which, indices, room)
-        batch = vmap(_hide_words)(replace(batch, key=self.seeds * 1_000_003 + steps), self.hidden)
+        batch = vmap(_hide_words)(replace(batch, key=self.seeds * 1_000_003 + steps), self.hidden, self.hideable)
         self.weights.grad = None
         readings = self.reader(self.layout.split(self.weights), batch, progress)
         losses = vmap(self._losses)(readings, batch, self.num_answers)
