@@ -8,26 +8,21 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Any
 
 import pytest
-import torch
 
 from amn.cli import main as cli
 from amn.data.babi import write_babi
 from amn.data.source import read_stories
 from amn.data.tasks import generate
-from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError, MissingExtraError
 from amn.report import analysis as analysis_module
 from amn.report import paper_tables as paper
 from amn.report.report import COLUMNS, Report, check_extras, fill_readme, write
 from amn.report.runs import find_runs, summaries
-from amn.training.config import RunSpec
-from amn.training.model_directory import TrainedModel, build_model
 from amn.training.run_directory import RunDirectory
+from report.small_runs import SMALL, make_run
 
-SMALL: dict[str, dict[str, Any]] = {"amn": {"hidden": 8, "heads": 2}, "amn-paper": {"hidden": 8, "capacity": 64}}
 ERRORS = {0: 0.4, 1: 12.0, 2: 0.4}  # of task 1, by seed
 READ = {0: 3.0, 1: 1.0, 2: 2.5}
 README = "before\n<!-- results: begin -->\nold\n<!-- results: end -->\nafter\n"
@@ -48,35 +43,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for seed, split in enumerate(("train", "valid")):
             write_babi(generate(task, questions=40, seed=seed), folder / f"qa{task}_{split}.txt")
     return folder
-
-
-def make_run(
-    out: Path, data: Path, task: int | str, seed: int = 0, error: float | None = 0.0, read: float = 2.0, **spec: Any
-) -> RunDirectory:
-    """A run directory as training leaves it, with weights as they were drawn; unfinished where there is no error."""
-    of = RunSpec(task=task, seed=seed, data=str(data), **spec)
-    directory = RunDirectory(out / of.name)
-    directory.start(of, resume=False)
-    score = {"error_percent": error, "entities": 10.0, "entities_read": read, "ratio": read / 10, "banks": 3.0}
-    directory.log({"epoch": 0, "loss": {"answer": 1.0}, "seconds": 1.0, **score, "error_percent": 50.0})
-    if error is None:
-        return directory
-    directory.log({"epoch": 1, "loss": {"answer": 0.1}, "seconds": 2.0, **score, "best": True})
-    record = {"run": of.to_json(), "validation": {"epoch": 1, "questions": 40, **score}}
-    directory.save_best(_drawn(of, data, record), "")
-    directory.finish(record)
-    return directory
-
-
-def _drawn(spec: RunSpec, data: Path, record: dict[str, Any]) -> TrainedModel:
-    vocabulary = Vocabulary.of(read_stories(data / f"qa{spec.task if spec.task == 6 else 1}_train.txt"))
-    settings = {**SMALL.get(spec.architecture, {"hidden": 8}), **spec.settings}
-    model = build_model(spec.architecture, vocabulary, settings)
-    if spec.architecture == "amn":
-        with torch.no_grad():  # so that banks are created and some entities stay behind
-            model.get_parameter("create.bias").fill_(0.5)
-            model.get_parameter("move_state.bias").fill_(0.0)
-    return TrainedModel(architecture=spec.architecture, model=model, vocabulary=vocabulary, record=record)
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +131,7 @@ def test_the_page_shows_the_runs_numbers_beside_the_papers(written: Path) -> Non
     assert table["2 two supporting facts"][:3] == ["2.1", "missing", "missing"]
     assert table["mean of those given"][0] == "2.07"
     assert table["tasks over 5 %"][0] == "0"
+    assert table["tasks over 1 %"][:2] == ["15", "1"]  # the paper's AMN; ours has 0.4 and 1.5
 
 
 def test_a_task_without_runs_is_missing_everywhere(written: Path) -> None:
@@ -194,6 +161,19 @@ def test_banks_are_those_of_an_evaluation_of_the_best_seed(written: Path, capsys
     cells = Tables((written / "report.html").read_text()).tables["table2-amn"]["1 single supporting fact"]
     assert cells[:4] == ["3", "1", "0.22", f"{score['created_banks']:.2f}"]
     assert cells[5:7] == [str(score["required_banks"]), f"{score['ratio']:.3f}"]
+
+
+def test_what_an_answer_costs_is_counted_for_every_model_but_the_controls(written: Path) -> None:
+    document = json.loads((written / "report.json").read_text())
+    tables = Tables((written / "report.html").read_text()).tables
+    assert tables["table3"]["EntNet"][:3] == ["O(V)", "0", "missing"]  # no run of it
+    for model, title in (("amn", "AMN"), ("encdec", "EncDec"), ("amn-paper", "AMN, equations as written")):
+        (row,) = (row for row in document["rows"] if (row["model"], row["task"]) == (model, 1))
+        cells = tables["operations"]["1 single supporting fact"]
+        assert f"{row['cost_decode'] / 1e3:.1f}" in cells and f"{row['cost_ingest'] / 1e3:.0f}" in cells
+        assert "missing" not in tables["table3"][title]
+        assert [work["sentences"] for work in document["growth"][model]] == list(analysis_module.GROWTH)
+    assert "story-blind" not in tables["table3"] and "torch" in document["machine"]
 
 
 def test_the_majority_control_is_counted_by_hand(report: Report, data: Path) -> None:

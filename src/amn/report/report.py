@@ -77,13 +77,12 @@ class Report:
             *(joint_table(model, scores) for model, scores in self.analysis.joint.items()),
             models_table(self.found),
             commands_table(self.runs),
-            settings_table(self.runs),
         ]
 
     def folded(self) -> list[Table]:
-        """Every task and every run of every model."""
+        """The settings, and every task and every run of every model."""
         pairs = ((seeds_table(model, tasks), runs_table(model, self.runs)) for model, tasks in self.found.items())
-        return [table for pair in pairs for table in pair]
+        return [settings_table(self.runs), *(table for pair in pairs for table in pair)]
 
     def pictures(self) -> "list[Picture]":
         """The figures that there is data for."""

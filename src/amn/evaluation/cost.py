@@ -1,0 +1,125 @@
+"""What reading a story and answering from it cost: operations counted, and time measured."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from statistics import mean
+
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from amn.data.batches import Batch, encode
+from amn.data.examples import Example
+from amn.data.vocabulary import Vocabulary
+from amn.evaluation.bench import measure
+from amn.evaluation.metrics import DEFAULT_BANKS, ingest
+from amn.models.base import Model, Reading
+from amn.models.dmn_plus import DMNPlus
+from amn.models.encdec import EncDec
+from amn.models.memn2n import MemN2N
+from amn.training.model_directory import TrainedModel
+
+COUNTED_STORIES = 16  # one by one, so that no padding is counted
+TIMED_STORIES = 64  # together
+_REPEATS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The operations of stories that are read one by one, as means over stories with one set of questions each.
+
+    Operations are the multiplications and additions of matrix products, which do not depend on the machine.
+
+    Args:
+        sentences: of a story.
+        entities: its distinct words (V).
+        read: entities, or memory slots, that an answer reads.
+        ingest: operations for reading a story.
+        decode: operations for answering a question.
+    """
+
+    sentences: float
+    entities: float
+    read: float
+    ingest: float
+    decode: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a model costs on stories.
+
+    Args:
+        work: the operations, each story alone.
+        ingest_seconds: for reading a story, many together.
+        decode_seconds: for answering a question, many together.
+    """
+
+    work: Work
+    ingest_seconds: float
+    decode_seconds: float
+
+    def figures(self) -> dict[str, float]:
+        """All numbers by name."""
+        return asdict(self.work) | {"ingest_seconds": self.ingest_seconds, "decode_seconds": self.decode_seconds}
+
+
+def cost_of(trained: TrainedModel, examples: Sequence[Example]) -> Cost:
+    """Counts and times a model on the first of some stories, read as it reads by default."""
+    return Cost(work_of(trained, examples), *_seconds(trained, examples[:TIMED_STORIES]))
+
+
+@torch.no_grad()  # operations cannot be counted in inference mode
+def work_of(trained: TrainedModel, examples: Sequence[Example]) -> Work:
+    """Counts operations on the first of some stories."""
+    counted = [_work(trained, example) for example in examples[:COUNTED_STORIES]]
+    return Work(*(mean(column) for column in zip(*counted, strict=True)))
+
+
+def _work(trained: TrainedModel, example: Example) -> tuple[float, float, float, float, float]:
+    batch = _batch([example], trained.vocabulary)
+    reading, answering = FlopCounterMode(display=False), FlopCounterMode(display=False)
+    with reading:
+        answer = _ingest(trained.model, batch)
+    with answering:
+        said = answer(DEFAULT_BANKS)
+    asked = len(example.questions)
+    # A model of one pass reads the story again for its answer.
+    again = reading.get_total_flops() if _of_one_pass(trained.model) else 0
+    decode = (answering.get_total_flops() - again) / asked
+    entities = float(batch.sentences.max())  # the words of the story have the first slots
+    return len(example.sentences), entities, float(said.entities_read.mean()), reading.get_total_flops(), decode
+
+
+def _seconds(trained: TrainedModel, examples: Sequence[Example]) -> tuple[float, float]:
+    """Seconds for a story and for a question."""
+    batch = _batch(examples, trained.vocabulary)
+    with torch.inference_mode():
+        answer = _ingest(trained.model, batch)
+        runs: dict[str, Callable[[], object]] = {"ingest": partial(_ingest, trained.model, batch)}
+        runs["decode"] = partial(answer, DEFAULT_BANKS)
+        taken = {name: timing.seconds for name, timing in measure(runs, repeats=_REPEATS).items()}
+    again = taken["ingest"] if _of_one_pass(trained.model) else 0.0
+    questions = sum(len(example.questions) for example in examples)
+    return taken["ingest"] / len(examples), max(0.0, taken["decode"] - again) / questions
+
+
+def _batch(examples: Sequence[Example], vocabulary: Vocabulary) -> Batch:
+    return encode(examples, vocabulary).take(torch.arange(len(examples)))
+
+
+def _of_one_pass(model: Model) -> bool:
+    return isinstance(model, EncDec | DMNPlus | MemN2N)
+
+
+def _ingest(model: Model, batch: Batch) -> Callable[[int], Reading]:
+    """Reads the stories and gives what answers. A model of one pass reads what does not depend on the question."""
+    if isinstance(model, EncDec):
+        model.read(batch.story_words.flatten(1), model.blank(batch))
+    elif isinstance(model, DMNPlus):
+        model.fuse(model.sentences(batch), batch.sentence_mask)
+    elif isinstance(model, MemN2N):
+        when = model.when(batch)
+        for table in range(model.config.hops + 1):
+            model.memories(batch.story_words, when, table)
+    return ingest(model, batch)

@@ -1,0 +1,163 @@
+"""How each model was trained: its settings, its seeds and time, and the commands that train it again."""
+
+import dataclasses
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean
+from typing import Any
+
+from amn.models import model_class
+from amn.report.runs import RunRecord, Task
+from amn.report.tables import MISSING, NOT_GIVEN, Column, Table, shown, task_name, title_of
+from amn.training.config import RunSpec, TrainConfig
+
+_OF_DATA = {"vocabulary_size", "num_answers"}  # settings that follow from the stories
+
+
+def command_of(specs: Sequence[RunSpec]) -> str:
+    """The line that trains some runs which differ in task and seed alone."""
+    first = specs[0]
+    tasks = list(dict.fromkeys(spec.task for spec in specs))
+    seeds = sorted({spec.seed for spec in specs})
+    if len(specs) == 1:
+        words = ["amn", "train", "--task", str(tasks[0]), "--model", first.architecture, "--seed", str(seeds[0])]
+    else:
+        words = ["amn", "sweep", "--tasks", _ranges(tasks), "--models", first.architecture, "--seeds", _ranges(seeds)]
+    words += ["--epochs", str(first.train.epochs)]
+    for name, value in _chosen(first).items():
+        words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+    words += ["--data", first.data] if first.data else []
+    words += ["--label", first.label] if first.label else []
+    return shlex.join(words)
+
+
+def _chosen(spec: RunSpec) -> dict[str, Any]:
+    """The settings that are not the recipe's own."""
+    usual = dataclasses.asdict(TrainConfig(**getattr(model_class(spec.architecture), "recipe", {})))
+    own = {name: value for name, value in dataclasses.asdict(spec.train).items() if value != usual[name]}
+    own.pop("epochs", None)
+    return spec.settings | own
+
+
+def _ranges(numbers: Iterable[Task]) -> str:
+    """Numbers as `amn sweep` takes them: 1-3,7."""
+    parts: list[list[Any]] = []
+    for number in numbers:
+        if parts and isinstance(number, int) and parts[-1][-1] == number - 1:
+            parts[-1] = [parts[-1][0], number]
+        else:
+            parts.append([number])
+    return ",".join("-".join(map(str, part)) for part in parts)
+
+
+def trained_together(runs: Iterable[RunRecord]) -> list[list[RunRecord]]:
+    """Runs that one command trains: those that differ in task and seed alone, every task with the same seeds."""
+    alike: dict[str, dict[Task, list[RunRecord]]] = {}
+    for run in sorted(runs, key=_order):
+        spec = run.spec.to_json() | {"task": None, "seed": None}
+        key = json.dumps([run.model, spec], sort_keys=True)
+        alike.setdefault(key, {}).setdefault(run.spec.task, []).append(run)
+    groups: dict[str, list[RunRecord]] = {}
+    for key, tasks in alike.items():
+        for of_task in tasks.values():
+            seeds = [run.spec.seed for run in of_task]
+            groups.setdefault(f"{key} {seeds}", []).extend(of_task)
+    return list(groups.values())
+
+
+def _order(run: RunRecord) -> tuple[str, bool, int, str, int]:
+    task = run.spec.task
+    number = task if isinstance(task, int) else 0
+    return run.model, isinstance(task, str), number, str(task), run.spec.seed
+
+
+def commands_table(runs: Sequence[RunRecord]) -> Table:
+    """What was trained, how long it took, and the commands that train it again."""
+    rows = []
+    for group in trained_together(runs):
+        specs = [run.spec for run in group]
+        seconds = [run.seconds for run in group if run.seconds is not None]
+        stories = sorted({str(run.record["training_data"]) for run in group if "training_data" in run.record})
+        cells = (
+            _ranges(dict.fromkeys(spec.task for spec in specs)),
+            _ranges(sorted({spec.seed for spec in specs})),
+            str(len(group)),
+            shown(mean(seconds) if seconds else None, 1),
+            shown(sum(seconds) if seconds else None, 0),
+            ", ".join(stories) or MISSING,
+            command_of(specs),
+        )
+        rows.append((title_of(group[0].model), cells))
+    names = ("tasks", "seeds", "runs", "seconds a run", "seconds, all", "training stories")
+    columns = (*(Column("", name) for name in names), Column("", "command", words=True))
+    note = (
+        "Seconds: models of a fleet train together, and each counts its share of that time, on the machine that "
+        "trained it. The stories of a task whose training file is not at hand are generated."
+    )
+    return Table("training", "How it was trained, and how to train it again", note, columns, tuple(rows))
+
+
+def settings_table(runs: Sequence[RunRecord]) -> Table:
+    """The settings of every model, its own and those of its training."""
+    models: dict[str, list[dict[str, Any]]] = {}
+    for run in runs:
+        models.setdefault(run.model, []).append(_settings(run.spec))
+    of_training = {f.name for f in dataclasses.fields(TrainConfig)}
+    names = dict.fromkeys(name for all_of in models.values() for one in all_of for name in one)
+    rows = [
+        (name, tuple(_value(all_of, name) for all_of in models.values()))
+        for name in sorted(names, key=lambda name: name not in of_training)
+    ]
+    note = "Those of the training come first. Several: runs differ, and the commands say in what."
+    columns = tuple(Column("", title_of(model)) for model in models)
+    return Table("settings", "Settings", note, columns, tuple(rows))
+
+
+def _settings(spec: RunSpec) -> dict[str, Any]:
+    config = model_class(spec.architecture).Config
+    usual = {f.name: f.default for f in dataclasses.fields(config) if f.name not in _OF_DATA}
+    return dataclasses.asdict(spec.train) | usual | spec.settings
+
+
+def _value(found: Sequence[Mapping[str, Any]], name: str) -> str:
+    values = {json.dumps(one[name]) if name in one else NOT_GIVEN for one in found}
+    return values.pop().strip('"') if len(values) == 1 else "several"
+
+
+def runs_table(model: str, runs: Sequence[RunRecord]) -> Table:
+    """Every run of a model."""
+    rows = []
+    for run in sorted((run for run in runs if run.model == model), key=_order):
+        found = run.validation or {}
+        cells = (
+            shown(found.get("error_percent"), 1),
+            shown(found.get("entities_read")),
+            shown(found.get("epoch"), 0),
+            shown(run.record.get("training_questions"), 0),
+            shown(run.seconds, 1),
+            str(run.record.get("torch", MISSING)),
+        )
+        rows.append((f"{task_name(run.spec.task)}, seed {run.spec.seed}", cells))
+    names = ("error %", "read", "best epoch", "training questions", "seconds", "torch")
+    note = "Epochs count from 0. Seconds are the run's share of its fleet's."
+    return Table(
+        f"runs-{model}", f"Every run: {title_of(model)}", note, tuple(Column("", n) for n in names), tuple(rows)
+    )
+
+
+def run_records(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
+    """Every run as data, with the command that trains it again."""
+    return [
+        {
+            "name": run.spec.name,
+            "model": run.model,
+            "task": run.spec.task,
+            "seed": run.spec.seed,
+            "settings": _settings(run.spec),
+            "seconds": run.seconds,
+            "validation": run.validation,
+            "command": command_of([run.spec]),
+        }
+        for run in sorted(runs, key=_order)
+    ]
