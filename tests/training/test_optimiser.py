@@ -26,15 +26,15 @@ def test_the_rate_is_halved() -> None:
 
 
 def test_adam_equals_that_of_torch_for_each_row() -> None:
-    generator = torch.Generator().manual_seed(0)
+    generator, decay = torch.Generator().manual_seed(0), [0.0, 0.5, 0.1]
     weights, clip, rate = torch.randn(3, 5, generator=generator), torch.tensor([[9.0], [0.1], [9.0]]), [0.1, 0.2, 0.3]
     rows = [torch.nn.Parameter(row.clone()) for row in weights]
-    theirs = [torch.optim.Adam([row], lr) for row, lr in zip(rows, rate, strict=True)]
+    theirs = [torch.optim.AdamW([rows[i]], rate[i], weight_decay=decay[i]) for i in range(3)]
     ours = Adam.for_weights(weights)
     for step in range(5):
         gradient = torch.randn(3, 5, generator=generator)
         active = torch.tensor([[True], [True], [step < 2]])
-        ours.update(weights, gradient, torch.tensor(rate).unsqueeze(1), clip, active)
+        ours.update(weights, gradient, torch.tensor(rate).unsqueeze(1), clip, active, torch.tensor(decay).unsqueeze(1))
         for i, (row, optimiser) in enumerate(zip(rows, theirs, strict=True)):
             row.grad = gradient[i].clone()
             torch.nn.utils.clip_grad_norm_([row], clip[i].item())

@@ -20,6 +20,7 @@ class TrainConfig:
         schedule: "cosine": flat for half of the run, then down to 1 %; "halving": halved every `halve_every` epochs.
         halve_every: epochs between halvings.
         clip: greatest norm of a model's gradient.
+        weight_decay: of all matrices, apart from the gradient (AdamW); keeps long trainings from drifting.
         window: sentences kept before a question.
         anonymise: share of the words one may ask about whose spelling is hidden, in half of the training stories, so
             that new names work.
@@ -36,6 +37,7 @@ class TrainConfig:
     schedule: Literal["cosine", "halving"] = "cosine"
     halve_every: int = 25
     clip: float = 5.0
+    weight_decay: float = 0.0
     window: int = 50
     anonymise: float = 0.0
     together: bool = False
@@ -62,7 +64,7 @@ class TrainConfig:
         for name in positive + (("train_questions",) if self.train_questions is not None else ()):
             if not getattr(self, name) > 0:
                 yield f"{name} must be above 0, not {getattr(self, name)}"
-        for name in ("warmup_steps", "patience"):
+        for name in ("warmup_steps", "patience", "weight_decay"):
             if getattr(self, name) < 0:
                 yield f"{name} must not be below 0, not {getattr(self, name)}"
 

@@ -138,6 +138,8 @@ class Fleet:
         self.seeds = torch.tensor([member.seed for member in members], device=device)
         self.num_answers = _column([member.model.config.num_answers for member in members], device, torch.long)
         self.clip = _column([member.train.clip for member in members], device)
+        decay = _column([member.train.weight_decay for member in members], device)
+        self.decay = decay * self.layout.matrices().to(device)
         self.hidden = _column([member.train.anonymise for member in members], device)[:, 0]
         self.hideable = training.asked_about(self.answer_room[0])[self.which]
         self.loss_parts: tuple[str, ...] = ()
@@ -191,7 +193,7 @@ class Fleet:
         losses.sum().backward()
         assert self.weights.grad is not None
         active = (batch.weights.sum((1, 2)) > 0).unsqueeze(1)
-        self.adam.update(self.weights, self.weights.grad, rates, self.clip, active)
+        self.adam.update(self.weights, self.weights.grad, rates, self.clip, active, self.decay)
         return losses.detach()
 
     def _losses(self, fields: Readings, batch: Batch, num_answers: Tensor) -> Float[Tensor, " part"]:

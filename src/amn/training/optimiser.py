@@ -41,8 +41,18 @@ class Adam:
         rate: Float[Tensor, "model one"],
         clip: Float[Tensor, "model one"],
         active: Bool[Tensor, "model one"],
+        decay: Float[Tensor, "model parameter"] | float = 0.0,
     ) -> None:
-        """One step for each active model; the others stay as they are."""
+        """One step for each active model; the others stay as they are.
+
+        Args:
+            weights: changed in place.
+            gradient: of each model's loss.
+            rate: learning rates.
+            clip: greatest norm of each model's gradient.
+            active: which models take part.
+            decay: how much of each weight is taken away, times the learning rate; apart from the gradient, as in AdamW.
+        """
         norm = gradient.norm(dim=1, keepdim=True)
         gradient = gradient * (clip / (norm + 1e-6)).clamp(max=1)
         active_ = active.to(weights.dtype)
@@ -52,7 +62,7 @@ class Adam:
         steps = self.steps.clamp(min=1)
         mean = self.mean / (1 - _BETA_1**steps)
         square = self.square / (1 - _BETA_2**steps)
-        weights.sub_(active_ * rate * mean / (square.sqrt() + _EPSILON))
+        weights.sub_(active_ * rate * (mean / (square.sqrt() + _EPSILON) + decay * weights))
 
 
 def learning_rate(config: TrainConfig, step: int, steps_per_epoch: int) -> float:

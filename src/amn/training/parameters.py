@@ -39,6 +39,11 @@ class Layout:
         named = zip(self.shapes.items(), parts, strict=True)
         return {name: part.unflatten(1, shape) for (name, shape), part in named}
 
+    def matrices(self) -> Float[Tensor, " parameter"]:
+        """1 where a row holds part of a matrix, 0 where it holds a vector: a bias, or a single number."""
+        parts = [torch.full((prod(shape),), float(len(shape) > 1)) for shape in self.shapes.values()]
+        return torch.cat(parts)
+
     @torch.no_grad()
     def write(self, row: Float[Tensor, " parameter"], model: nn.Module) -> None:
         """Puts one row back into a model."""
