@@ -19,9 +19,9 @@ from amn.models.encdec import EncDec
 from amn.models.memn2n import MemN2N
 from amn.training.model_directory import TrainedModel
 
-COUNTED_STORIES = 16  # one by one, so that no padding is counted
-TIMED_STORIES = 64  # together
-_REPEATS = 5
+COUNTED_STORIES = 8  # one by one, so that no padding is counted
+TIMED_STORIES = 32  # together
+_REPEATS = 3
 
 
 @dataclass(frozen=True, slots=True)

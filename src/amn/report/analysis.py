@@ -11,7 +11,7 @@ from amn.data.tasks import generate
 from amn.data.tasks.config import GeneratorConfig
 from amn.errors import AMNError, DataError
 from amn.evaluation.controls import majority
-from amn.evaluation.cost import COUNTED_STORIES, Cost, Work, cost_of, work_of
+from amn.evaluation.cost import TIMED_STORIES, Cost, Work, cost_of, work_of
 from amn.memory import LiveMemory
 from amn.models.amn import AMN
 from amn.models.paper import PaperAMN
@@ -25,7 +25,7 @@ RENAMED = (1, 2, 3, 11, 12, 13)  # the tasks that are about people, places and t
 STORY_SENTENCES = range(4, 11)  # how long a story may be to be drawn
 GROWTH = (5, 10, 20, 40, 80)  # sentences of the stories that grow
 GROWTH_TASK = 1
-_COUNTED = 64  # questions on which costs are counted and timed
+_GROWING_STORIES = 2  # of each length: what they cost hardly differs
 _LOOKED_AT = 100  # stories among which the one to draw is chosen
 
 Note = Callable[[str], None]
@@ -67,7 +67,7 @@ class Analysis:
         majority: by task, the error of always giving the most frequent training answer.
         stories: by model, a story to draw.
         costs: by model and task, the operations and the time of reading and answering.
-        growth: by model, the operations as stories grow, in the order of `GROWTH`.
+        growth: by model, the operations as stories grow, by their number of sentences.
     """
 
     scores: dict[str, dict[Task, dict[str, Any]]] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Analysis:
     majority: dict[Task, float] = field(default_factory=dict)
     stories: dict[str, StoryTrace] = field(default_factory=dict)
     costs: dict[str, dict[Task, Cost]] = field(default_factory=dict)
-    growth: dict[str, list[Work]] = field(default_factory=dict)
+    growth: dict[str, dict[int, Work]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -123,10 +123,10 @@ class Analyst:
                 analysis.stories |= {} if trace is None else {model: trace}
 
     def _cost(self, analysis: Analysis, model: str, trained: TrainedModel, ask: Ask) -> None:
-        few = replace(ask, questions=min(self.questions, _COUNTED))
+        few = replace(ask, questions=min(self.questions, TIMED_STORIES))
         analysis.costs.setdefault(model, {})[ask.task] = cost_of(trained, examples_for(trained, few))
         if ask.task == GROWTH_TASK:
-            analysis.growth[model] = [work_of(trained, growing_stories(sentences)) for sentences in GROWTH]
+            analysis.growth[model] = {length: work_of(trained, growing_stories(length)) for length in GROWTH}
 
     def _ask(self, run: RunRecord, task: Task, *, rename: bool = False) -> Ask:
         where = str(self.data) if self.data is not None else run.spec.data
@@ -155,7 +155,7 @@ def growing_stories(sentences: int) -> list[Example]:
     """Stories of task 1 of so many sentences, each with one question at its end, and names in proportion."""
     names = max(3, sentences * 3 // 5)
     config = GeneratorConfig(people=names, places=names, sentences=sentences, questions=1, reach=None)
-    stories = generate(GROWTH_TASK, questions=COUNTED_STORIES, seed=0, config=config)
+    stories = generate(GROWTH_TASK, questions=_GROWING_STORIES, seed=0, config=config)
     return list(examples(stories, window=sentences))
 
 

@@ -5,7 +5,7 @@ from statistics import mean
 
 from amn.evaluation.cost import COUNTED_STORIES, TIMED_STORIES, Cost
 from amn.report import paper_tables as paper
-from amn.report.analysis import GROWTH, GROWTH_TASK, Analysis
+from amn.report.analysis import GROWTH_TASK, Analysis
 from amn.report.tables import ALL_TASKS, MISSING, NOT_GIVEN, Column, Found, Table, shown, task_name, title_of
 
 _OPERATIONS = (
@@ -101,13 +101,16 @@ def growth_table(analysis: Analysis) -> Table:
     """How the cost of an answer grows with the story."""
     rows = []
     for model, grown in analysis.growth.items():
-        cells = [shown(work.decode / 1e3, 1) for work in grown] + [shown(work.read, 1) for work in grown]
+        cells = [shown(work.decode / 1e3, 1) for work in grown.values()] + [
+            shown(work.read, 1) for work in grown.values()
+        ]
         rows.append((title_of(model), tuple(cells)))
-    entities = [round(work.entities) for work in next(iter(analysis.growth.values()))]
+    lengths = next(iter(analysis.growth.values()))
+    entities = [round(work.entities) for work in lengths.values()]
     columns = [Column("thousand operations for an answer, V =", str(count)) for count in entities]
     columns += [Column("read for an answer, V =", str(count)) for count in entities]
     note = (
-        f"The best seed of task {GROWTH_TASK} on generated stories of {', '.join(map(str, GROWTH))} sentences with "
+        f"The best seed of task {GROWTH_TASK} on generated stories of {', '.join(map(str, lengths))} sentences with "
         "names in proportion, most of which no model was trained on: what the bounds of Table 3 come to. EntNet has as "
         "many slots as it was given, whatever the story holds."
     )

@@ -135,7 +135,7 @@ class Report:
             "rows": self.rows(),
             "scores": {model: _by_task(scores) for model, scores in self.analysis.scores.items()},
             "joint": {model: _by_task(scores) for model, scores in self.analysis.joint.items()},
-            "growth": {model: [asdict(work) for work in grown] for model, grown in self.analysis.growth.items()},
+            "growth": {m: [asdict(work) for work in grown.values()] for m, grown in self.analysis.growth.items()},
             "machine": machine() if self.analysis.costs else None,
             "records": run_records(self.runs),
             "stories": {model: asdict(trace) for model, trace in self.analysis.stories.items()},
