@@ -3,12 +3,14 @@
 import random
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch import nn
 
 from amn.data.batches import Batch, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
+from amn.fast.decode import Found
 
 STORY_WORDS = ("mary", "john", "went", "to", "the", "garden", "office", "took", "milk")
 QUESTION_WORDS = ("where", "is", *STORY_WORDS[:2])
@@ -49,6 +51,23 @@ def story(*sentences: str, question: str = "where is mary", answer: str | None =
         questions=(tuple(question.split()),),
         answers=(answer,),
     )
+
+
+def assert_same_found(found: Found, expected: Found, tolerance: float) -> None:
+    """The same classes, counts and banks; and the same scores for the words that were read, where the model points."""
+    classes = len(VOCABULARY.answers)
+    assert (found.banks, found.entities, list(found.entities_read)) == (
+        expected.banks,
+        expected.entities,
+        list(expected.entities_read),
+    )
+    close = {"atol": tolerance, "rtol": tolerance}
+    np.testing.assert_allclose(found.logits[:, :classes], expected.logits[:, :classes], **close)
+    if expected.logits.shape[1] > classes:
+        columns = {word: classes + place for place, word in enumerate(expected.words)}
+        read = [place for place, word in enumerate(found.words) if word]
+        theirs = expected.logits[:, [columns[found.words[place]] for place in read]]
+        np.testing.assert_allclose(found.logits[:, [classes + place for place in read]], theirs, **close)
 
 
 def shaken(model: nn.Module, seed: int = 0) -> None:

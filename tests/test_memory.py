@@ -4,19 +4,21 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-import torch
 
 from amn.answers import Answer
 from amn.compact import CompactMemory
 from amn.data.examples import Example
 from amn.data.graph import CONTEXT
 from amn.errors import AMNError, CheckpointError
+from amn.fast.step import read_sentence
+from amn.fast.weights import Weights
 from amn.memory import CERTAIN, LiveMemory
 from amn.models.amn import AMN
-from amn.reading import read_batch, slot_words
+from amn.reading import found_in, read_batch
 from amn.training.model_directory import TrainedModel, build_model
-from random_stories import VOCABULARY, random_examples, shaken
+from random_stories import VOCABULARY, assert_same_found, random_examples, shaken
 
 STORY = "Mary went to the garden. John took the milk. Mary went to the office."
 SETTINGS = {"hidden": 16, "heads": 2, "max_banks": 4}
@@ -40,16 +42,7 @@ def memory_with_banks(questions: list[str]) -> LiveMemory:
 
 
 def assert_same(model: TrainedModel, memory: CompactMemory, example: Example, banks: int) -> None:
-    whole = read_batch(model, [example], banks)
-    read, slots = memory.read(banks)
-    classes, words = len(VOCABULARY.answers), slot_words(example)
-    torch.testing.assert_close(read.logits[..., :classes], whole.logits[..., :classes], atol=1e-9, rtol=1e-9)
-    if whole.logits.shape[-1] > classes:
-        columns = [classes + words.index(memory.words[slot]) for slot in slots]
-        expected = whole.logits[..., columns][..., 1:]
-        torch.testing.assert_close(read.logits[..., classes + 1 :], expected, atol=1e-9, rtol=1e-9)
-    assert (read.banks, read.entities) == (whole.banks, whole.entities)
-    assert read.entities_read.round().tolist() == whole.entities_read.round().tolist()
+    assert_same_found(memory.read(banks), found_in(read_batch(model, [example], banks), 0, example), 1e-9)
 
 
 @pytest.mark.parametrize("pointer", [False, True])
@@ -72,8 +65,7 @@ def test_single_precision_agrees_too() -> None:
     for example in random_examples(2, seed=3, sentences=9):
         memory = CompactMemory(model.model, VOCABULARY, example.questions)
         memory.tell(example.sentences)
-        whole, (read, _) = read_batch(model, [example], 1), memory.read(1)
-        torch.testing.assert_close(read.logits.softmax(-1), whole.logits.softmax(-1), atol=1e-5, rtol=1e-4)
+        assert_same_found(memory.read(1), found_in(read_batch(model, [example], 1), 0, example), 1e-4)
 
 
 def test_one_telling_or_many_give_the_same_memory() -> None:
@@ -194,8 +186,12 @@ def test_a_saved_memory_is_refused_by_another_model_or_when_damaged(tmp_path: Pa
 
 def test_a_sentence_touches_its_own_rows_however_much_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     touched: list[int] = []
-    rows = CompactMemory._rows
-    monkeypatch.setattr(CompactMemory, "_rows", lambda self, slots: touched.append(len(slots)) or rows(self, slots))
+
+    def counting(weights: Weights, states: np.ndarray, *others: np.ndarray) -> np.ndarray:
+        touched.append(len(states))
+        return read_sentence(weights, states, *others)
+
+    monkeypatch.setattr("amn.compact.read_sentence", counting)
     memory = LiveMemory(trained(0, max_banks=1), "Where is Mary?")
     memory.tell([" ".join(f"word{i}" for i in range(start, start + 50)) for start in range(0, 500, 50)])
     assert memory.ask()[0].entities == 500

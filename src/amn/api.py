@@ -20,7 +20,7 @@ from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError, ConfigError, MissingExtraError, did_you_mean
 from amn.memory import LiveMemory
 from amn.pretrained import DEFAULT_MODEL, shipped_directory, shipped_models
-from amn.reading import answers_of, cells, check_limits, groups_of, read_batch, slot_words
+from amn.reading import answers_of, cells, check_limits, groups_of, read_examples
 from amn.text import Text, read_questions, read_story
 from amn.training.card import model_card
 from amn.training.model_directory import (
@@ -146,16 +146,9 @@ class QA:
         return parts
 
     def _answer_group(self, group: Sequence["_Part"]) -> Iterator[tuple["_Part", list[Answer]]]:
-        """One part is read sentence by sentence, several in one pass."""
-        if len(group) == 1:
-            memory = LiveMemory(self.trained, group[0].questions)
-            memory.tell([text for text, _ in group[0].story])
-            yield group[0], memory.ask(banks=group[0].banks)
-            return
-        reading = read_batch(self.trained, [part.example for part in group], group[0].banks)
-        for i, part in enumerate(group):
-            words = slot_words(part.example)
-            yield part, answers_of(reading, self.vocabulary, i, part.questions, words, part.banks)
+        found = read_examples(self.trained, [part.example for part in group], group[0].banks)
+        for part, one in zip(group, found, strict=True):
+            yield part, answers_of(one, self.vocabulary, part.questions, part.banks)
 
     def memory(self, questions: Text) -> LiveMemory:
         """An empty memory, built for these questions, that can be told sentences and asked at any time."""

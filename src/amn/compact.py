@@ -1,33 +1,34 @@
-"""The inference path of the default model: it touches the rows of a sentence and reads the rows of a bank, no others.
+"""The memory of one story, told sentence by sentence: it touches the rows of a sentence and reads those of a bank.
 
-The step is the model's own, run on the few entities that a sentence may change or read, which are gathered from tables
-and written back in place. What the batched path gets by looking at every entity is kept up to date instead: which
-entities each bank holds, how many there are, and the sum of the last bank's states. So a sentence costs the same
-however much is stored, and an answer costs what the banks read hold.
+What the batched path gets by looking at every entity is kept up to date instead: which entities each bank holds, how
+many there are, and the sum of the last bank's votes. So a sentence costs the same however much is stored, and an answer
+costs what the banks read hold. States are rows of an array; the few numbers beside them are plain numbers, because for
+half a dozen members these are faster than arrays.
 """
 
+from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from math import log
+from math import ceil, log, sqrt, tanh
 from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from amn.data.batches import Batch, encode
-from amn.data.examples import Example, Words
-from amn.data.graph import View, WordGraph
+from amn.data.examples import Words
+from amn.data.graph import View, WordGraph, places_of
 from amn.data.vocabulary import Vocabulary
-from amn.models.amn import AMN, Memory, Sentence
-from amn.models.base import Reading, rms_norm
+from amn.fast.decode import Found, attend, banks_of, decode
+from amn.fast.encode import encode_questions, encode_sentences, first_states
+from amn.fast.step import ABSENT, DEPTH, STRENGTH, read_sentence
+from amn.fast.weights import EPSILON, Array, scale_of, weights_of
+from amn.models.amn import AMN
 
 CHUNK_SENTENCES = 64  # how many sentences are encoded together when many are told at once
-CHUNK_PLACES = 4096  # and how much room they may take, sentences times the longest of them
 FIRST_CAPACITY = 64  # rows of a new memory; doubled whenever they are full
-_TABLES = ("states", "strengths", "relevance")
-ABSENT = -1  # the depth of a word that no sentence has mentioned yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,44 +51,44 @@ class Change:
 
 
 class CompactMemory:
-    """The memory of one story, for the default model.
+    """The memory of one story, for the default model. It is on the CPU, wherever the model is.
 
     Args:
-        model: the model, on the device where the memory shall be.
+        model: the model.
         vocabulary: the words that it knows.
         questions: what the memory is built for.
     """
 
-    @torch.inference_mode()
     def __init__(self, model: AMN, vocabulary: Vocabulary, questions: Sequence[Words]) -> None:
-        self.model, self.vocabulary = model, vocabulary
-        self.device = next(model.parameters()).device
-        asked = Example(sentences=(), questions=tuple(questions), answers=(None,) * len(questions))
-        batch = encode([asked], vocabulary).take(torch.tensor([0]), sentences=1).to(self.device)
-        encoding = model.encoder(batch)
-        self.questions: Float[Tensor, "batch question hidden"] = encoding.questions
+        self.weights, self.vocabulary = weights_of(model), vocabulary
         self.words = ["", *dict.fromkeys(chain.from_iterable(questions))]
         self.slots = {word: slot for slot, word in enumerate(self.words)}
-        self.graph = WordGraph([self.slots[word] for word in chain.from_iterable(questions)])
-        start = model.start(batch, encoding)
-        self.states: Float[Tensor, "slot hidden"] = start.states[0]
-        self.strengths: Float[Tensor, " slot"] = start.strengths[0].clone()
-        self.relevance: Float[Tensor, " slot"] = start.relevance[0].clone()
+        named = [self.slots[word] for word in chain.from_iterable(questions)]
+        self.graph = WordGraph(named)
+        self.states: Float[Array, "slot hidden"] = np.zeros(
+            (max(len(self.words), FIRST_CAPACITY), model.config.hidden), self.weights.dtype
+        )
+        self.strengths, self.relevance, self.votes = (array("d", bytes(8 * len(self.words))) for _ in range(3))
         self.depth = [ABSENT] * len(self.words)
         self.levels: list[dict[int, None]] = [{}]  # the entities whose deepest bank this is, in the order they came
         self.last: dict[int, None] = {}  # the entities of the last bank
-        self.pool = torch.zeros(model.config.hidden, dtype=torch.float64, device=self.device)
-        self._make_room(FIRST_CAPACITY)
+        self.entities, self.vote = 0, 0.0  # how many entities there are; the sum of the last bank's votes
+        self._ask(questions, named)
+
+    def _ask(self, questions: Sequence[Words], named: list[int]) -> None:
+        asked, outputs = encode_questions(self.weights, [[self._spell(question) for question in questions]])
+        entities, states = first_states(self.weights, outputs, named)
+        self.states[entities] = states
+        self.questions = asked.questions
+        self._columns, self._update = asked.columns[0], asked.update[0, 0].tolist()
+
+    def _spell(self, words: Words) -> tuple[int, ...]:
+        return tuple(map(self.vocabulary.word_id, words))
 
     @property
     def banks(self) -> int:
         """How many banks there are."""
         return len(self.levels)
-
-    @property
-    def entities(self) -> int:
-        """How many entities there are."""
-        return sum(map(len, self.levels))
 
     def bank(self, index: int) -> list[int]:
         """The entities of a bank."""
@@ -96,13 +97,23 @@ class CompactMemory:
     def _deep(self, index: int) -> list[int]:
         return list(chain.from_iterable(self.levels[index:]))
 
-    @torch.inference_mode()
     def tell(self, sentences: Sequence[Words]) -> list[Change]:
         """Reads sentences and gives what each of them did."""
-        changes: list[Change] = []
-        for chunk in _chunks(sentences):
-            changes += [self._step(view, sentence) for view, sentence in self._prepare(chunk)]
-        return changes
+        return [self._change(view, gates) for view, gates in self._prepared(sentences)]
+
+    def hear(self, sentences: Sequence[Words]) -> None:
+        """Reads sentences."""
+        for view, gates in self._prepared(sentences):
+            self._step(view, gates)
+
+    def _prepared(self, sentences: Sequence[Words]) -> Iterator[tuple[View, Array]]:
+        """What each sentence touches, and what its words tell the update GRU."""
+        for start in range(0, len(sentences), CHUNK_SENTENCES):
+            chunk = sentences[start : start + CHUNK_SENTENCES]
+            gates = encode_sentences(self.weights, [(self._spell(told), places_of(told)) for told in chunk])
+            for told, first in zip(chunk, gates.starts.tolist(), strict=True):
+                view = self.follow(told)
+                yield view, gates.rows[:, first : first + view.spoken]
 
     def follow(self, sentence: Words) -> View:
         """Gives the words of a sentence their slots and adds it to the word graph."""
@@ -111,209 +122,159 @@ class CompactMemory:
                 self.slots[word] = len(self.words)
                 self.words.append(word)
                 self.depth.append(ABSENT)
+                for numbers in (self.strengths, self.relevance, self.votes):
+                    numbers.append(0.0)
         self._make_room(len(self.words))
         return self.graph.tell([self.slots[word] for word in sentence])
 
     def _make_room(self, needed: int) -> None:
         capacity = len(self.states)
-        if needed <= capacity:
-            return
-        more = max(needed, 2 * capacity) - capacity
-        self.states = torch.cat((self.states, self.states.new_zeros(more, self.states.shape[1])))
-        self.strengths = torch.cat((self.strengths, self.strengths.new_zeros(more)))
-        self.relevance = torch.cat((self.relevance, self.relevance.new_zeros(more)))
+        if needed > capacity:
+            more = np.zeros((max(needed, 2 * capacity) - capacity, self.states.shape[1]), self.states.dtype)
+            self.states = np.concatenate((self.states, more))
 
-    def _prepare(self, chunk: Sequence[Words]) -> list[tuple[View, Sentence]]:
-        """All that does not depend on the memory, for a few sentences at once, in rows of each sentence's own."""
-        views = [self.follow(sentence) for sentence in chunk]
-        batch = self._batch(chunk, views)
-        prepared = self.model.sentences(batch, self.model.encoder(batch), 1.0)
-        return [(view, self._local(view, sentence)) for view, sentence in zip(views, prepared, strict=True)]
-
-    def _batch(self, chunk: Sequence[Words], views: Sequence[View]) -> Batch:
-        """The sentences as a batch of one story, whose slots are the entities that these sentences may change."""
-        touched = dict.fromkeys(chain.from_iterable(view.members for view in views))
-        local = {slot: number for number, slot in enumerate(touched, 1)}
-        word_ids = [0, *(self.vocabulary.word_id(self.words[slot]) for slot in touched)]
-        nothing = torch.zeros(1, 1, 1, dtype=torch.long, device=self.device)
-        members = self._padded([[local[slot] for slot in view.members] for view in views])
-        return Batch(
-            slot_words=torch.tensor([word_ids], device=self.device),
-            sentences=self._padded([[local[self.slots[word]] for word in sentence] for sentence in chunk]),
-            members=members,
-            context=members[..., :0],
-            edges=members.unsqueeze(-1)[..., :0],
-            questions=nothing,
-            answers=nothing[0],
-            answer_slots=nothing[0],
-            weights=torch.zeros(1, 1, device=self.device),
-        )
-
-    def _padded(self, rows: list[list[int]]) -> Tensor:
-        width = max(map(len, rows))
-        return torch.tensor([[row + [0] * (width - len(row)) for row in rows]], device=self.device)
-
-    def _local(self, view: View, sentence: Sentence) -> Sentence:
-        """The sentence in the rows that `_rows` gathers for it: members first, then context."""
-        members, rows = len(view.members), len(view.members) + len(view.context)
-        return replace(
-            sentence,
-            members=torch.arange(members, device=self.device).unsqueeze(0),
-            context=torch.arange(members, rows, device=self.device).unsqueeze(0),
-            edges=torch.tensor([view.edges], device=self.device),
-            update=sentence.update[:, :members],
-            spoken=sentence.spoken[:, :members],
-        )
-
-    def _rows(self, slots: Sequence[int]) -> Memory:
-        """A small memory of some entities only."""
-        index = torch.tensor(slots, device=self.device)
-        depth = torch.tensor([[self.depth[slot] for slot in slots]], dtype=self.states.dtype, device=self.device)
-        return Memory(
-            states=self.states[index].unsqueeze(0),
-            strengths=self.strengths[index].unsqueeze(0),
-            relevance=self.relevance[index].unsqueeze(0),
-            in_last=depth.new_tensor([[slot in self.last for slot in slots]]),
-            depth=depth,
-            banks=depth.new_full((1,), self.banks),
-        )
-
-    def _step(self, view: View, sentence: Sentence) -> Change:
-        """`AMN.step` on the rows of one sentence."""
-        model, members = self.model, len(view.members)
-        held = self._rows(view.members + view.context)
-        states = model.add_or_update(held.states[:, :members], sentence)
-        states = model.propagate(torch.cat((states, held.states[:, members:]), 1), sentence.edges)
-        strengths = model.strength(states, self.questions, held.strengths[:, :members])
-        relevance = model.relevance(states, strengths, self.questions)
-        present = torch.ones_like(sentence.spoken)
-        moved = model.move(held, sentence, states, strengths, relevance, present)
+    def _change(self, view: View, gates: Float[Array, "3 spoken hidden"]) -> Change:
+        """What a sentence does, which is done."""
         before = {slot: self.depth[slot] for slot in view.members}
-        self._write(view.members, held, moved)
-        promoted = self._create_bank()
+        promoted = self._step(view, gates)
         before |= {slot: self.banks - 2 for slot in promoted or () if slot not in before}
         after = {slot: self.depth[slot] for slot in before}
-        known = dict(zip(view.members, strengths[0].tolist(), strict=True))
-        return Change(before, after, known, self.banks, promoted is not None)
+        strengths = {slot: self.strengths[slot] for slot in view.members}
+        return Change(before, after, strengths, self.banks, promoted is not None)
 
-    def _write(self, slots: list[int], held: Memory, moved: Memory) -> None:
-        index = torch.tensor(slots, device=self.device)
-        self.states[index] = moved.states[0, : len(slots)]
-        self.strengths[index] = moved.strengths[0, : len(slots)]
-        self.relevance[index] = moved.relevance[0, : len(slots)]
-        self.pool += _sum_of_last(moved) - _sum_of_last(held)
-        for slot, depth, inside in zip(slots, moved.depth[0].tolist(), moved.in_last[0].tolist(), strict=False):
-            self._place(slot, int(depth))
-            if inside > 0.5:
-                self.last[slot] = None
+    def _step(self, view: View, gates: Float[Array, "3 spoken hidden"]) -> list[int] | None:
+        """`AMN.step` on the rows of one sentence; gives what `_create_bank` does."""
+        members = view.members
+        states = self.states.take(members + view.context, 0)[:, None]
+        new = read_sentence(self.weights, states, gates, view.edges[None])[:, 0]
+        self.states[members] = new
+        scores, squares = np.dot(new, self._columns).tolist(), np.vecdot(new, new).tolist()
+        for slot, of_state, square in zip(members, scores, squares, strict=True):
+            self._judge(slot, of_state, square / new.shape[1])
+        return self._create_bank()
+
+    def _judge(self, slot: int, scores: list[float], mean_square: float) -> None:
+        """Eqs. (5-8) and (9) for one member: `amn.fast.step.judge` in plain numbers.
+
+        sigmoid(2x) is written (1 + tanh(x)) / 2.
+
+        Args:
+            slot: the member.
+            scores: its state times the columns of the questions.
+            mean_square: of its state.
+        """
+        weights, previous, asked = self.weights, self.strengths[slot], len(self._update)
+        of_update = 0.5 * (scores[0] + weights.update_strength * previous)
+        of_candidate, strength = 0.5 * (scores[1] + weights.candidate_bias), 0.0
+        half_kept = 0.25 * previous * weights.candidate_strength
+        for of_question, likeness in zip(self._update, scores[4:], strict=False):
+            update = 0.5 * (1 + tanh(of_update + 0.5 * of_question))
+            kept = half_kept * (1 - tanh(0.5 * previous * likeness))
+            candidate = 0.5 * (1 + tanh(of_candidate + kept))
+            strength = max(strength, candidate + update * (previous - candidate))
+        wish = strength * scores[2] + max(scores[4 + asked :])
+        relevance = wish / sqrt(mean_square + EPSILON) + weights.move_bias
+        self._move(slot, relevance, scores[3])
+        self.strengths[slot], self.relevance[slot] = strength, relevance
+
+    def _move(self, slot: int, relevance: float, vote: float) -> None:
+        """Eq. (10), eq. (12): a member goes as far as its relevance reaches, and is never taken back."""
+        last = self.banks - 1
+        if slot in self.last:
+            self.vote += vote - self.votes[slot]
+        elif relevance > 0 or not last:
+            self.last[slot] = None
+            self.vote += vote
+        self.votes[slot] = vote
+        reach = min(max(last + ceil(relevance / self.weights.config.bank_gap) - 1, 0), last)
+        self._place(slot, max(self.depth[slot], reach))
 
     def _place(self, slot: int, depth: int) -> None:
-        if self.depth[slot] != depth:
-            if self.depth[slot] != ABSENT:
-                del self.levels[self.depth[slot]][slot]
+        before = self.depth[slot]
+        if before != depth:
+            if before == ABSENT:
+                self.entities += 1
+            else:
+                del self.levels[before][slot]
             self.levels[depth][slot] = None
             self.depth[slot] = depth
 
     def _create_bank(self) -> list[int] | None:
         """`AMN.create_bank`: the entities that went on to a new bank, None where there is no new bank."""
-        if self.banks >= self.model.config.max_banks or self._creation_logit() <= 0:
+        weights = self.weights
+        load = log(max(self.entities * 2.0 ** (1 - self.banks), 0.1))
+        logit = self.vote / max(1, len(self.last)) + load * weights.load + weights.create_bias
+        if self.banks >= weights.config.max_banks or logit <= 0:
             return None
-        last = list(self.last)
-        index = torch.tensor(last, dtype=torch.long, device=self.device)
-        stays = torch.sigmoid(self.relevance[index]) > 0.5
-        self.pool = self.states[index[stays]].double().sum(0)
+        promoted = [slot for slot in self.last if self.relevance[slot] > 0]
         self.levels.append({})
-        promoted = [slot for slot, stay in zip(last, stays.tolist(), strict=True) if stay]
         self.last = dict.fromkeys(promoted)
+        self.vote = sum(self.votes[slot] for slot in promoted)
         for slot in promoted:
             self._place(slot, self.banks - 1)
         return promoted
 
-    def _creation_logit(self) -> float:
-        """`AMN.creation_logit` from the running sum and the counts."""
-        pooled = (self.pool / max(1, len(self.last))).to(self.states.dtype)
-        load = self.entities * 2.0 ** (1 - self.banks)
-        features = torch.cat((pooled, pooled.new_tensor([log(max(load, 0.1))])))
-        return float(self.model.create(features))
-
-    @torch.inference_mode()
-    def read(self, banks: int) -> tuple[Reading, list[int]]:
-        """`AMN.decode` over the entities of the banks that are read; row 0 of what it sees is padding.
-
-        Args:
-            banks: how many banks to read, the most relevant first; 0 for all.
-
-        Returns:
-            The reading, with logits of these rows where the model can point; and the slots of the rows.
-        """
+    def read(self, banks: int) -> Found:
+        """`AMN.decode` over the entities of the banks that are read, the most relevant first; 0 for all."""
         slots = self._slots(banks)
-        reading = self.model.decode(self._rows(slots), self.questions, banks)
-        return replace(reading, entities=reading.banks.new_full((1,), self.entities)), slots
+        states, marks, created = self._rows(slots)
+        logits = decode(self.weights, states, marks, self.questions, created, banks)[0]
+        first = self.banks - 1 if banks == 1 else self._first(banks)
+        read = len(slots) if banks == 1 else sum(self.depth[slot] - first + 1 for slot in slots)
+        words = [self.words[slot] for slot in slots]
+        return Found(logits, words, self.entities, [read] * len(logits), self.banks)
 
     def _slots(self, banks: int) -> list[int]:
-        """Padding, and the entities of the banks that are read: banks are nested, so those of the most general one."""
-        return [0, *(self.last if banks == 1 else self._deep(self._first(banks)))]
+        """The entities of the banks that are read: banks are nested, so those of the most general one."""
+        return list(self.last) if banks == 1 else self._deep(self._first(banks))
 
     def _first(self, banks: int) -> int:
         return max(0, self.banks - banks) if banks else 0
 
-    @torch.inference_mode()
+    def _rows(self, slots: Sequence[int]) -> tuple[Array, Array, Array]:
+        """States and marks of some entities, and how many banks there are, as a story of its own."""
+        marks = np.zeros((1, len(slots), 5), self.states.dtype)
+        marks[0, :, STRENGTH] = [self.strengths[slot] for slot in slots]
+        marks[0, :, DEPTH] = [self.depth[slot] for slot in slots]
+        rows = np.array(slots, dtype=np.intp)
+        return self.states[None, rows], marks, np.array([float(self.banks)])
+
     def attention(self, banks: int, asked: int) -> dict[int, dict[int, float]]:
         """How much the answer to a question rests on each entity of each bank that is read, by bank and slot."""
         slots = self._slots(banks)
-        rows = self._rows(slots)
-        content = rows.strengths.unsqueeze(-1) * rms_norm(rows.states)
-        members = self.model.bank_members(rows, banks)
-        shares = self.model.decoder.attend(content, members, self.questions[:, [asked]])[0, 0].tolist()
+        states, marks, created = self._rows(slots)
+        held, counts = banks_of(self.weights, marks, created, banks)
+        strengths = marks[:, :, STRENGTH] * scale_of(states)
+        alone = np.ones_like(counts)
+        shares = attend(self.weights, states, strengths, self.questions[:, [asked]], held, alone)[0, 0].tolist()
         first = self.banks - 1 if banks == 1 else 0
         return {first + i: dict(zip(slots, share, strict=True)) for i, share in enumerate(shares)}
 
-    @torch.inference_mode()
     def most_relevant(self, slots: Sequence[int], count: int) -> list[tuple[int, float, float]]:
         """The most relevant of some entities, each with its strength and relevance."""
-        index = torch.tensor(slots, dtype=torch.long, device=self.device)
-        relevance, order = self.relevance[index].sort(descending=True, stable=True)
-        chosen = index[order[:count]]
-        return list(zip(chosen.tolist(), self.strengths[chosen].tolist(), relevance[:count].tolist(), strict=True))
+        chosen = sorted(slots, key=lambda slot: -self.relevance[slot])[:count]
+        return [(slot, self.strengths[slot], self.relevance[slot]) for slot in chosen]
 
     def tensors(self) -> Iterator[tuple[str, Tensor]]:
         """The tables by name, without their spare rows."""
-        for name in _TABLES:
-            yield name, getattr(self, name)[: len(self.words)].cpu()
-        yield "pool", self.pool.cpu()
+        yield "states", torch.from_numpy(self.states[: len(self.words)].copy())
+        for name in ("strengths", "relevance"):
+            yield name, torch.tensor(getattr(self, name), dtype=torch.float64)
 
     def layout(self) -> dict[str, list[int] | int]:
         """Where each entity is, in JSON."""
         return {"banks": self.banks, "depth": self.depth, "last": list(self.last)}
 
-    @torch.inference_mode()
     def resume(self, told: Sequence[Words], tensors: dict[str, Tensor], layout: dict[str, Any]) -> None:
         """Puts back what `tensors` and `layout` gave after these sentences, into a new memory of the same questions."""
         for sentence in told:
             self.follow(sentence)
-        for name in _TABLES:
-            getattr(self, name)[: len(self.words)] = tensors[name].to(self.device)
-        self.pool = tensors["pool"].to(self.device).clone()
+        self.states[: len(self.words)] = tensors["states"].numpy()
+        self.strengths, self.relevance = (array("d", tensors[name].tolist()) for name in ("strengths", "relevance"))
+        self.votes = array("d", (self.states[: len(self.words)] @ self.weights.of_state[:, 3]).tolist())
         self.levels = [{} for _ in range(layout["banks"])]
         self.last = dict.fromkeys(layout["last"])
+        self.vote = sum(self.votes[slot] for slot in self.last)
         for slot, depth in enumerate(layout["depth"]):
             if depth != ABSENT:
                 self._place(slot, depth)
-
-
-def _sum_of_last(memory: Memory) -> Float[Tensor, " hidden"]:
-    inside = memory.in_last[0] > 0.5
-    return inside.double() @ memory.states[0].double()
-
-
-def _chunks(sentences: Sequence[Words]) -> Iterator[list[Words]]:
-    """Sentences in groups that can be encoded together without much padding."""
-    chunk: list[Words] = []
-    for sentence in sentences:
-        longest = max(map(len, [*chunk, sentence]))
-        if chunk and (len(chunk) == CHUNK_SENTENCES or longest * (len(chunk) + 1) > CHUNK_PLACES):
-            yield chunk
-            chunk = []
-        chunk.append(sentence)
-    if chunk:
-        yield chunk

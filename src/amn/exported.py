@@ -11,7 +11,6 @@ from time import perf_counter
 from typing import Any, overload
 
 import numpy as np
-import torch
 
 from amn.answers import Answer
 from amn.data.batches import encode
@@ -19,8 +18,9 @@ from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError, CheckpointError, MissingExtraError
 from amn.export import EXTRAS, GRAPHS
-from amn.models.base import Reading
-from amn.reading import answers_of, check_limits, slot_words
+from amn.fast.decode import Found
+from amn.fast.stories import slot_words
+from amn.reading import answers_of, check_limits
 from amn.text import Text, read_questions, read_story
 from amn.training.model_directory import read_description
 
@@ -113,23 +113,20 @@ class OnnxModel:
             Example(sentences=sentences, questions=tuple(words for _, words in group), answers=(None,) * len(group))
             for group in groups
         ]
-        reading, words = self.read(examples, banks)
+        found = self.read(examples, banks)
         answers = [
             replace(answer, milliseconds=1000 * (perf_counter() - started))
-            for i, group in enumerate(groups)
-            for answer in answers_of(reading, self.vocabulary, i, [text for text, _ in group], words[i], banks)
+            for group, one in zip(groups, found, strict=True)
+            for answer in answers_of(one, self.vocabulary, [text for text, _ in group], banks)
         ]
         return answers[0] if isinstance(question, str) else answers
 
-    def read(self, examples: Sequence[Example], banks: int = 1) -> tuple[Reading, list[list[str]]]:
+    def read(self, examples: Sequence[Example], banks: int = 1) -> list[Found]:
         """Reads stories side by side.
 
         Args:
             examples: stories with their questions.
             banks: how many banks to read, the most relevant first; 0 for all.
-
-        Returns:
-            The reading, and for each story the words that its logits after the classes stand for ("" for none).
         """
         return self.decode(self.tell(examples), examples, banks)
 
@@ -196,7 +193,7 @@ class OnnxModel:
         if created.any():
             _create_banks(tables, np.flatnonzero(created))
 
-    def decode(self, tables: Tables, examples: Sequence[Example], banks: int) -> tuple[Reading, list[list[str]]]:
+    def decode(self, tables: Tables, examples: Sequence[Example], banks: int) -> list[Found]:
         """Answers from the rows of the banks that are read; no other row is looked at."""
         read = np.minimum(banks or tables.banks, tables.banks).astype(np.float32)
         left_out = tables.banks - read
@@ -207,10 +204,12 @@ class OnnxModel:
         rows[chosen == 0] = [0.0] * (self.width + EXTRAS - 2) + [-1.0, 0.0]
         graph = self._graphs["decode" if banks == 1 else "decode_banks"]
         logits, entities_read = graph.run(None, {"rows": rows, "banks": read, "questions": tables.questions})
-        spelled = [slot_words(example) for example in examples]
-        words = [[spelled[i][slot] for slot in slots] for i, slots in enumerate(chosen.tolist())]
-        logits, entities, read_by, made = map(torch.from_numpy, (logits, tables.entities, entities_read, tables.banks))
-        return Reading(logits, entities, read_by, made), words
+        found = []
+        for i, (example, slots) in enumerate(zip(examples, chosen.tolist(), strict=True)):
+            spelled, asked = slot_words(example), len(example.questions)
+            words, copies = [spelled[slot] for slot in slots], [round(float(n)) for n in entities_read[i, :asked]]
+            found.append(Found(logits[i, :asked], words, round(tables.entities[i]), copies, round(tables.banks[i])))
+        return found
 
 
 def _session(path: Path, threads: int) -> Any:

@@ -14,20 +14,22 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 from amn.answers import Answer, Bank, Edge, Entity, Explanation, Move, SentenceTrace
-from amn.compact import ABSENT, Change, CompactMemory
+from amn.compact import Change, CompactMemory
 from amn.data.examples import Example, Words
 from amn.data.story import words
 from amn.errors import CheckpointError
+from amn.fast.step import ABSENT
 from amn.models import Model
 from amn.models.amn import AMN
-from amn.reading import answers_of, check_limits, groups_of, read_batch, slot_words
+from amn.reading import answers_of, check_limits, groups_of, read_examples
 from amn.text import Text, read_questions, read_story
 from amn.training.model_directory import TrainedModel, write_atomically
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
 SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # the first had the sum of the last bank's states besides, which can be computed
+_READABLE = (1, 2)
 MEMORY_FILE, TENSORS_FILE = "memory.json", "memory.safetensors"
 
 
@@ -111,14 +113,12 @@ class LiveMemory:
         """The answers to the questions that share a memory."""
         group = self._groups[number]
         if self._memories:
-            memory = self._memories[number]
-            reading, slots = memory.read(banks)
-            spelled = [memory.words[slot] for slot in slots]
+            found = self._memories[number].read(banks)
         else:
             questions = tuple(self._question_words[i] for i in group)
             example = Example(sentences=tuple(self._told), questions=questions, answers=(None,) * len(questions))
-            reading, spelled = read_batch(self.trained, [example], banks), slot_words(example)
-        return answers_of(reading, self.trained.vocabulary, 0, [self.questions[i] for i in group], spelled, banks)
+            found = read_examples(self.trained, [example], banks)[0]
+        return answers_of(found, self.trained.vocabulary, [self.questions[i] for i in group], banks)
 
     def _read_until(self, end: float, limit: int | None) -> list[Answer]:
         """Reads bank after bank for the questions whose answers are uncertain, while another reading fits the time."""
@@ -241,7 +241,7 @@ def _read_directory(directory: Path) -> tuple[dict[str, Any], bytes]:
     except (OSError, ValueError) as error:
         raise CheckpointError(f"{directory}: not a saved memory ({error})") from error
     version = described.get("format_version") if isinstance(described, dict) else None
-    if version != FORMAT_VERSION:
+    if version not in _READABLE:
         raise CheckpointError(f"{directory}: expected memory format {FORMAT_VERSION}, found {version}")
     if described["tensors"] != sha256(tensors).hexdigest():
         raise CheckpointError(f"{directory}: {TENSORS_FILE} is not the one that {MEMORY_FILE} was saved with")

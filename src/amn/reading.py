@@ -1,18 +1,23 @@
 """From what a model says about a batch to answers in words."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain
 from math import isfinite
 
+import numpy as np
 import torch
 
-from amn.answers import Answer, rank
+from amn.answers import Answer, Candidate, rank
+from amn.compact import CompactMemory
 from amn.data.batches import encode
 from amn.data.examples import Example
 from amn.data.graph import CONTEXT
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
+from amn.fast.decode import Found
+from amn.fast.stories import Stories, slot_words
+from amn.fast.weights import weights_of
+from amn.models.amn import AMN
 from amn.models.base import Reading
 from amn.training.model_directory import TrainedModel
 
@@ -58,48 +63,70 @@ def cells(examples: Sequence[Example]) -> int:
     return len(examples) * sentences * members * (members + CONTEXT)
 
 
-def slot_words(example: Example) -> list[str]:
-    """The word of each slot of an example; slot 0 is padding."""
-    return ["", *dict.fromkeys(chain.from_iterable((*example.sentences, *example.questions)))]
+def read_examples(trained: TrainedModel, examples: Sequence[Example], banks: int) -> list[Found]:
+    """Reads stories side by side: the default model by its fast path on a CPU, any other and any GPU by torch."""
+    model = trained.model
+    if type(model) is AMN and next(model.parameters()).device.type == "cpu":
+        if len(examples) == 1:
+            return [read_alone(model, trained.vocabulary, examples[0], banks)]
+        return Stories(weights_of(model), trained.vocabulary, examples).read(banks)
+    reading = read_batch(trained, examples, banks)
+    return [found_in(reading, story, example) for story, example in enumerate(examples)]
 
 
-def answers_of(
-    reading: Reading, vocabulary: Vocabulary, story: int, questions: Sequence[str], words: Sequence[str], banks: int
-) -> list[Answer]:
-    """The answers for one story of a batch.
+def read_alone(model: AMN, vocabulary: Vocabulary, example: Example, banks: int) -> Found:
+    """Reads one story sentence by sentence, however long it is."""
+    memory = CompactMemory(model, vocabulary, example.questions)
+    memory.hear(example.sentences)
+    return memory.read(banks)
+
+
+def found_in(reading: Reading, story: int, example: Example) -> Found:
+    """What a reading holds about one story."""
+    asked = len(example.questions)
+    return Found(
+        logits=reading.logits[story, :asked].cpu().numpy(),
+        words=slot_words(example),
+        entities=round(float(reading.entities[story])),
+        entities_read=[round(read) for read in reading.entities_read[story, :asked].tolist()],
+        banks=round(float(reading.banks[story])),
+    )
+
+
+def answers_of(found: Found, vocabulary: Vocabulary, questions: Sequence[str], banks: int) -> list[Answer]:
+    """The answers to the questions of one memory.
 
     Args:
-        reading: what the model said.
-        vocabulary: the answers that it knows.
-        story: which story of the batch.
+        found: what was read.
+        vocabulary: the answers that the model knows.
         questions: its questions, as written.
-        words: the word of each slot, for a model that can point at one.
         banks: how many banks were to be read; 0 for all.
     """
-    scores = torch.softmax(reading.logits[story, : len(questions)].double(), -1).tolist()
-    created = round(float(reading.banks[story]))
-    blank = Answer(
-        question="",
-        answer="",
-        score=0.0,
-        banks_read=min(banks or created, created),
-        banks_created=created,
-        entities=round(float(reading.entities[story])),
-    )
-    names = [*vocabulary.answers, *words]
-    read = reading.entities_read[story].tolist()
-    return [
-        _fill(replace(blank, question=question, entities_read=round(read[i])), names, scores[i])
-        for i, question in enumerate(questions)
-    ]
+    names = [*vocabulary.answers, *found.words]
+    scores = found.logits[: len(questions)].astype(np.float64)
+    scores = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
+    scores /= scores.sum(-1, keepdims=True)
+    return [_answer(found, question, i, _ranked(names, scores[i]), banks) for i, question in enumerate(questions)]
 
 
-def _fill(answer: Answer, names: Sequence[str], scores: Sequence[float]) -> Answer:
-    ranked = rank((name, score) for name, score in zip(names, scores, strict=False) if name)
+def _ranked(names: Sequence[str], scores: np.ndarray) -> list[Candidate]:
+    return rank((name, score) for name, score in zip(names, scores.tolist(), strict=False) if name)
+
+
+def _answer(found: Found, question: str, number: int, ranked: list[Candidate], banks: int) -> Answer:
     if not ranked:
         raise AMNError("story: the model knows no answers of its own, and the story holds no word to point at")
     best, *others = ranked
-    return replace(answer, answer=best.answer, score=best.score, top=tuple(others))
+    return Answer(
+        question=question,
+        answer=best.answer,
+        score=best.score,
+        top=tuple(others),
+        banks_read=min(banks or found.banks, found.banks),
+        banks_created=found.banks,
+        entities_read=found.entities_read[number],
+        entities=found.entities,
+    )
 
 
 def check_limits(banks: int | None, deadline: float | None) -> None:

@@ -14,7 +14,7 @@ from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError, did_you_mean
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
 from amn.models.base import Reading
-from amn.reading import answers_of, slot_words
+from amn.reading import answers_of, found_in
 from amn.training.config import TrainConfig
 from amn.training.model_directory import CONFIG_FILE, TrainedModel
 from amn.training.prepare import ALL_TASKS, JOINT, task_stories
@@ -75,7 +75,7 @@ def find_model(name: str | Path) -> TrainedModel:
 def decide(reading: Reading, vocabulary: Vocabulary, story: int, example: Example) -> list[str]:
     """The answers of one story of a batch, as every user gets them."""
     questions = [" ".join(question) for question in example.questions]
-    answers = answers_of(reading, vocabulary, story, questions, slot_words(example), DEFAULT_BANKS)
+    answers = answers_of(found_in(reading, story, example), vocabulary, questions, DEFAULT_BANKS)
     return [answer.answer for answer in answers]
 
 

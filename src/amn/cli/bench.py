@@ -218,11 +218,11 @@ def _device(name: str) -> str:
 def _paths(
     trained: "TrainedModel", exported: Path | None, no_export: bool, threads: int
 ) -> "Iterator[Mapping[str, tuple[Answers, int]]]":
-    """Further ways to run the model: a live memory, and the exported graphs."""
+    """Further ways to run the model: the one that answers users on a CPU, and the exported graphs."""
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as folder:
-        found: dict[str, tuple[Answers, int]] = {"amn live": (_live(trained), 1)}
+        found: dict[str, tuple[Answers, int]] = {"amn fast": (_fast(trained), 1 << 20)}
         if not no_export:
             directory = exported or Path(folder)
             if exported is None:
@@ -234,20 +234,16 @@ def _paths(
         yield found
 
 
-def _live(trained: "TrainedModel") -> "Answers":
+def _fast(trained: "TrainedModel") -> "Answers":
     import torch
 
-    from amn.compact import CompactMemory
+    from amn.reading import read_examples
 
-    model = _amn(trained)
+    classes = len(trained.vocabulary.answers)
 
     def answer(examples: "Sequence[Example]") -> torch.Tensor:
-        classes = []
-        for example in examples:
-            memory = CompactMemory(model, trained.vocabulary, example.questions)
-            memory.tell(example.sentences)
-            classes.append(memory.read(1)[0].logits[0, 0, : model.config.num_answers].argmax())
-        return torch.stack(classes)
+        found = read_examples(trained, examples, banks=1)
+        return torch.tensor([int(one.logits[0, :classes].argmax()) for one in found])
 
     return answer
 
@@ -261,7 +257,7 @@ def _onnx(directory: Path, threads: int) -> "Answers":
     classes = len(model.vocabulary.answers)
 
     def answer(examples: "Sequence[Example]") -> torch.Tensor:
-        return model.read(examples)[0].logits[:, 0, :classes].argmax(-1)
+        return torch.tensor([int(one.logits[0, :classes].argmax()) for one in model.read(examples)])
 
     return answer
 

@@ -220,7 +220,7 @@ def _fill(arrays: dict[str, np.ndarray], i: int, one: _Encoded, members: int) ->
         arrays["members"][i, t, : len(view.members)] = view.members
         arrays["context"][i, t, : len(view.context)] = view.context
         inside = len(view.members)
-        edges = np.asarray(view.edges, dtype=np.int8)
+        edges = view.edges
         arrays["edges"][i, t, :inside, :inside] = edges[:, :inside]
         arrays["edges"][i, t, :inside, members : members + len(view.context)] = edges[:, inside:]
     for j, question in enumerate(one.questions):

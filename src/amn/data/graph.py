@@ -5,8 +5,13 @@ may change (its own words, and those that the question names), a few recent neig
 edges along which they read.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, filterfalse, zip_longest
+
+import numpy as np
+from jaxtyping import Int
 
 RECENT_NEIGHBOURS = 16  # how many neighbours a word remembers
 CONTEXT = 8  # how many neighbours outside the sentence can be read
@@ -29,13 +34,18 @@ class View:
         members: entities that may change: the sentence's distinct words in their order, then what the question names.
         spoken: how many of the members are words of the sentence.
         context: entities outside it that members may read.
-        edges: for each member, the kind of its edge to each member and then to each of the context.
+        kinds: for each member, the kind of its edge to each member and then to each of the context; a byte for each.
     """
 
     members: list[int]
     spoken: int
     context: list[int]
-    edges: list[list[int]]
+    kinds: bytes
+
+    @property
+    def edges(self) -> Int[np.ndarray, "member row"]:
+        """The kinds of the edges as a matrix."""
+        return np.frombuffer(self.kinds, np.uint8).reshape(len(self.members), -1)
 
 
 class WordGraph:
@@ -44,55 +54,76 @@ class WordGraph:
     Args:
         named: the entities that the questions name.
         context: how many neighbours a view may hold besides its members.
+        padded: give every view so many, with zeros after its own, so that those of several stories fit together.
     """
 
-    def __init__(self, named: Collection[int], *, context: int = CONTEXT) -> None:
+    def __init__(self, named: Collection[int], *, context: int = CONTEXT, padded: bool = False) -> None:
         self._named = tuple(dict.fromkeys(named))
-        self._context = context
-        self._neighbours: dict[int, list[int]] = {}
+        self._context, self._padded = context, padded
+        self._neighbours: dict[int, dict[int, None]] = {}  # of each word, the one that it met last at the end
 
     def tell(self, sentence: Sequence[int]) -> View:
         """Adds a sentence (entity numbers in order) and returns its view."""
         spoken = list(dict.fromkeys(sentence))
         inside = set(spoken)
         named = [entity for entity in self._named if entity in self._neighbours and entity not in inside]
-        members = spoken + named
-        context = self._recent_outside(named + spoken, set(members))
-        edges = self._edges(sentence, members, len(spoken), context)
+        inside.update(named)
+        context = self._recent_outside(named + spoken, inside)
+        kinds = self._kinds(sentence, spoken, named, context)
         self._remember(spoken)
-        return View(members, len(spoken), context, edges)
+        return View(spoken + named, len(spoken), context, kinds)
 
     def _recent_outside(self, askers: Sequence[int], inside: set[int]) -> list[int]:
         """The askers' most recent neighbours outside the members, each asker's first before anyone's second."""
-        lists = [[entity for entity in self._neighbours.get(asker, ()) if entity not in inside] for asker in askers]
+        known = self._neighbours
+        lists = (filterfalse(inside.__contains__, reversed(known[asker])) for asker in askers if asker in known)
         chosen: dict[int, None] = {}
-        for rank in range(max(map(len, lists), default=0)):
-            for entities in lists:
-                if rank < len(entities):
-                    chosen[entities[rank]] = None
-                    if len(chosen) == self._context:
-                        return list(chosen)
-        return list(chosen)
+        for entity in chain.from_iterable(zip_longest(*lists)):
+            if entity is not None:
+                chosen[entity] = None
+                if len(chosen) == self._context:
+                    break
+        return list(chosen) + [0] * (self._context - len(chosen) if self._padded else 0)
 
-    def _edges(self, sentence: Sequence[int], members: list[int], spoken: int, context: list[int]) -> list[list[int]]:
-        path = set(zip(sentence[1:], sentence, strict=False))
-        columns = members + context
+    def _kinds(self, sentence: Sequence[int], spoken: list[int], named: list[int], context: list[int]) -> bytes:
+        """The edges, row by row. Whether a reader remembers an entity is 1 or 0: a past edge, or none."""
+        known, others = self._neighbours, named + context
         rows = []
-        for i, reader in enumerate(members):
-            past = set(self._neighbours.get(reader, ()))
-            row = [PAST if entity in past else NO_EDGE for entity in columns]
-            if i < spoken:
-                for j in range(spoken):
-                    pair = (reader, members[j])
-                    row[j] = BEFORE if pair in path else AFTER if pair[::-1] in path else CURRENT
-            row[i] = SELF
-            rows.append(row)
-        return rows
+        for path, reader in zip(_path_kinds(places_of(sentence)), spoken, strict=True):
+            rows.append(path + bytes(map(known.get(reader, {}).__contains__, others)))
+        for place, reader in enumerate(named, len(spoken)):
+            row = bytearray(map(known[reader].__contains__, chain(spoken, others)))
+            row[place] = SELF
+            rows.append(bytes(row))
+        return b"".join(rows)
 
     def _remember(self, spoken: list[int]) -> None:
-        """Moves the words of a sentence to the front of each other's lists."""
-        inside = set(spoken)
+        """Makes the words of a sentence each other's latest neighbours, the first of them the very latest."""
         for word in spoken:
-            fresh = [other for other in spoken if other != word]
-            known = [other for other in self._neighbours.get(word, ()) if other not in inside]
-            self._neighbours[word] = (fresh + known)[:RECENT_NEIGHBOURS]
+            near = self._neighbours.setdefault(word, {})
+            for other in reversed(spoken):
+                if other != word:
+                    near.pop(other, None)
+                    near[other] = None
+            while len(near) > RECENT_NEIGHBOURS:
+                del near[next(iter(near))]
+
+
+def places_of(sentence: Sequence[Hashable]) -> tuple[int, ...]:
+    """Which of its distinct words each word of a sentence is."""
+    number: dict[Hashable, int] = {}
+    return tuple([number.setdefault(word, len(number)) for word in sentence])
+
+
+@lru_cache(maxsize=1024)
+def _path_kinds(places: tuple[int, ...]) -> tuple[bytes, ...]:
+    """The edges among the words of a sentence, which depend on nothing but which of them are the same."""
+    count = max(places, default=-1) + 1
+    kinds = [bytearray([CURRENT]) * count for _ in range(count)]
+    for first, second in zip(places, places[1:], strict=False):
+        kinds[first][second] = AFTER
+    for first, second in zip(places, places[1:], strict=False):
+        kinds[second][first] = BEFORE
+    for word, row in enumerate(kinds):
+        row[word] = SELF
+    return tuple(map(bytes, kinds))

@@ -1,5 +1,6 @@
 """What a live memory costs as it grows: time of a sentence and of an answer, and bytes of an entity."""
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -9,15 +10,14 @@ from random import Random
 from statistics import median
 from typing import Any, Protocol
 
+import numpy as np
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
 from amn.data.examples import Words
 from amn.data.vocabulary import Vocabulary
 from amn.evaluation.bench import report, seconds_of
 from amn.models.amn import AMN
-from amn.models.base import Reading
 from amn.models.entnet import EntNet, Told
 from amn.training.model_directory import build_model
 
@@ -27,19 +27,23 @@ _WARM_UP = 3
 _PAGE = 4096
 
 
+class Answered(Protocol):
+    """What a live memory answers, as far as it is counted here."""
+
+    @property
+    def entities_read(self) -> Sequence[int]:
+        """How many entities were read for each question."""
+
+
 class Live(Protocol):
     """A live memory, as far as it is measured here."""
 
-    states: Float[Tensor, "slot hidden"]
-
-    @property
-    def entities(self) -> int:
-        """How many entities there are."""
+    entities: int
 
     def tell(self, sentences: Sequence[Words]) -> Sequence[Any]:
         """Reads sentences."""
 
-    def read(self, banks: int) -> tuple[Reading, list[int]]:
+    def read(self, banks: int) -> Answered:
         """Answers from some banks; 0 for all."""
 
 
@@ -96,7 +100,7 @@ def _live_row(opens: Opens, entities: int, sentences: int, seed: int) -> dict[st
         "bytes_per_entity": _table_bytes(memory) / memory.entities,
         "resident_bytes_per_entity": grown / memory.entities,
         "entities_updated": sum(touched) / max(1, len(touched)),
-        "entities_read": float(memory.read(1)[0].entities_read.mean()),
+        "entities_read": float(memory.read(1).entities_read[0]),
     }
 
 
@@ -161,8 +165,10 @@ def _few(sentences: int, entities: int) -> int:
 
 
 def _table_bytes(memory: Live) -> int:
-    """All tensors that a memory holds, with their spare rows."""
-    return sum(value.nbytes for value in vars(memory).values() if isinstance(value, Tensor))
+    """All tables that a memory holds, with their spare rows."""
+    values = list(vars(memory).values())
+    numbers = [len(value) * value.itemsize for value in values if isinstance(value, array)]
+    return sum(numbers) + sum(value.nbytes for value in values if isinstance(value, np.ndarray))
 
 
 def _resident() -> int:

@@ -1,0 +1,123 @@
+"""Sentences and questions as vectors (section 4.1 of the paper): what does not depend on the memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from amn.fast.weights import Array, Cell, Weights, normalise, product, products
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The questions of some stories, encoded.
+
+    Args:
+        questions: the last outputs of the question GRU (w_Nq).
+        columns: what an entity's state is multiplied with: the model's own columns, then those of its questions.
+        update: what each question adds to the strength GRU's update gate.
+    """
+
+    questions: Float[Array, "story question hidden"]
+    columns: Float[Array, "story hidden column"]
+    update: Float[Array, "story 1 question"]
+
+    def some(self, stories: Int[Array, " some"]) -> "Asked":
+        """Those of some stories."""
+        return Asked(self.questions[stories], self.columns[stories], self.update[stories])
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """What each distinct word of some sentences tells the update GRU.
+
+    Args:
+        rows: a row for each distinct word of each sentence, in order.
+        starts: where each sentence's rows begin.
+    """
+
+    rows: Float[Array, "3 row hidden"]
+    starts: Int[Array, " sentence"]
+
+
+Spelled = tuple[tuple[int, ...], tuple[int, ...]]  # numbers in the vocabulary, and which of its distinct words each is
+
+
+def encode_sentences(weights: Weights, sentences: Sequence[Spelled]) -> Gates:
+    """Eq. (2), eq. (3) for some sentences, and their part of eq. (13)."""
+    outputs, ends = run(weights.word, weights.word_gates, [words for words, _ in sentences])
+    counts = [1 + max(places) for _, places in sentences]
+    starts = np.cumsum([0, *counts[:-1]])
+    whole = products(normalise(outputs[ends]), weights.of_sentence)
+    whole += weights.update.bias
+    if sum(counts) < len(outputs):  # a word stands twice
+        entity = [start + place for start, (_, places) in zip(starts, sentences, strict=True) for place in places]
+        summed = np.zeros((sum(counts), outputs.shape[1]), outputs.dtype)
+        np.add.at(summed, entity, outputs)
+        outputs = summed
+    rows = products(normalise(outputs), weights.of_word)
+    rows += np.repeat(whole, counts, 1)
+    return Gates(rows, starts)
+
+
+def run(
+    cell: Cell, table: Float[Array, "3 vocabulary hidden"], sentences: Sequence[Sequence[int]]
+) -> tuple[Float[Array, "place hidden"], Int[Array, " sentence"]]:
+    """Eq. (2), eq. (4): the GRU over each sentence from zero, all side by side, the longest first so that none waits.
+
+    Returns:
+        The outputs at all words, sentence after sentence; and where the last word of each stands.
+    """
+    words = np.array(list(chain.from_iterable(sentences)), np.intp)
+    lengths = list(map(len, sentences))
+    order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
+    told = [lengths[number] for number in order]
+    ends = np.cumsum(lengths) - 1
+    first = ends[order] - np.array(told) + 1
+    outputs = np.empty((len(words), cell.hidden), table.dtype)
+    state = np.zeros((len(told), cell.hidden), table.dtype)
+    going = len(told)
+    for step in range(told[0]):
+        while told[going - 1] <= step:
+            going -= 1
+        place = first[:going] + step
+        state = cell(table.take(words.take(place), 1), state[:going])
+        outputs[place] = state
+    return outputs, ends
+
+
+def encode_questions(
+    weights: Weights, questions: Sequence[Sequence[Sequence[int]]]
+) -> tuple[Asked, Float[Array, "place hidden"]]:
+    """Eq. (4) for the questions of some stories, as many in each.
+
+    Returns:
+        The questions; and the outputs at all their words, question after question and story after story.
+    """
+    flat = list(chain.from_iterable(questions))
+    outputs, ends = run(weights.question_word, weights.question_gates, flat)
+    last = outputs[ends]
+    shape = (len(questions), len(questions[0]))
+    own = np.broadcast_to(weights.of_state, (shape[0], *weights.of_state.shape))
+    asked = last.reshape(*shape, -1)
+    moves = product(last, weights.move_question).reshape(*shape, -1)
+    columns = np.concatenate((own, asked.swapaxes(1, 2) * weights.similarity, moves.swapaxes(1, 2)), 2)
+    update = (last @ weights.of_question + weights.update_bias).reshape(shape[0], 1, shape[1])
+    return Asked(asked, columns, update), outputs
+
+
+def first_states(
+    weights: Weights, outputs: Float[Array, "place hidden"], entities: Sequence[int]
+) -> tuple[list[int], Float[Array, "named hidden"]]:
+    """The states that entities start with where a question names them, and which these are."""
+    number: dict[int, int] = {}
+    which = [number.setdefault(entity, len(number)) for entity in entities]
+    if len(number) < len(which):  # a question names one twice, or several questions do
+        summed = np.zeros((len(number), outputs.shape[1]), outputs.dtype)
+        np.add.at(summed, which, outputs)
+        outputs = summed
+    states = product(outputs, weights.from_question)
+    states += weights.from_question_bias
+    return list(number), np.tanh(states, out=states)

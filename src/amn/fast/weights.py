@@ -1,0 +1,197 @@
+"""The default model's weights as arrays, scaled and joined once so that a sentence takes few operations.
+
+For small arrays the time goes into starting operations, and numpy starts them several times faster than torch.
+"""
+
+from math import sqrt
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from amn.models.amn import AMN
+from amn.models.base import GRU
+
+Array = np.ndarray
+
+_SMALL = 1 << 18  # multiplications from which numpy's library would start threads of its own; torch's are the user's
+_FORBIDDEN = -1e30  # the score of reading along no edge
+EPSILON = 1e-6  # of `rms_norm`
+
+
+def product(rows: Float[Array, "row inputs"], weight: Float[Array, "inputs outputs"]) -> Float[Array, "row outputs"]:
+    """Rows times a weight: by numpy where it is small, by torch where it is large."""
+    if rows.shape[0] * weight.size <= _SMALL:
+        return np.dot(rows, weight)
+    return torch.mm(torch.from_numpy(rows), torch.from_numpy(weight)).numpy()
+
+
+def products(
+    rows: Float[Array, "row inputs"], weights: Float[Array, "part inputs outputs"]
+) -> Float[Array, "part row outputs"]:
+    """Rows times several weights, each product in one piece, which is what makes the operations after it fast."""
+    if rows.shape[0] * weights.size <= _SMALL:
+        return np.matmul(rows, weights)
+    found = np.empty((len(weights), len(rows), weights.shape[2]), rows.dtype)
+    told = torch.from_numpy(rows)
+    for part, weight in zip(found, weights, strict=True):
+        torch.mm(told, torch.from_numpy(weight), out=torch.from_numpy(part))
+    return found
+
+
+def scale_of(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes"]:
+    """What `rms_norm` multiplies each state by."""
+    total = np.vecdot(states, states)
+    total *= 1 / states.shape[-1]
+    total += EPSILON
+    return np.power(total, -0.5, out=total)
+
+
+def normalise(states: Float[Array, "row hidden"]) -> Float[Array, "row hidden"]:
+    """`rms_norm`."""
+    return states * scale_of(states)[:, None]
+
+
+def sigmoid(values: Float[Array, "*axes"]) -> Float[Array, "*axes"]:
+    """1 / (1 + exp(-x)), as a tanh that cannot overflow; changes the values in place."""
+    values *= 0.5
+    np.tanh(values, out=values)
+    values += 1
+    values *= 0.5
+    return values
+
+
+class Cell:
+    """`GRU` in arrays. Gates are kept at half their size, so that sigmoid(2x) = (1 + tanh(x)) / 2 needs no scaling.
+
+    Args:
+        gru: whose weights to take.
+    """
+
+    def __init__(self, gru: GRU) -> None:
+        self.hidden = gru.state.in_features
+        half = np.array([0.5, 0.5, 1.0], array(gru.state.bias).dtype)[:, None]
+        biases = array(gru.state.bias).reshape(3, -1) * half[0]
+        self.input = _by_gate(gru.input.weight) * half[:, None]
+        self.state = _by_gate(gru.state.weight) * half[0]
+        self.bias = (array(gru.input.bias).reshape(3, -1) * half)[:, None]
+        self.bias[:2, 0] += biases[:2]
+        self.new_bias = biases[2].copy()
+
+    def project(self, inputs: Float[Array, "row inputs"]) -> Float[Array, "3 row hidden"]:
+        """What the gates are told."""
+        gates = products(inputs, self.input)
+        gates += self.bias
+        return gates
+
+    def __call__(
+        self, gates: Float[Array, "3 row hidden"], states: Float[Array, "row hidden"]
+    ) -> Float[Array, "row hidden"]:
+        """One step: n = tanh(W x + r * U h), h' = n + z * (h - n)."""
+        parts = products(states, self.state)
+        opened, new = parts[:2], parts[2]
+        opened += gates[:2]
+        np.tanh(opened, out=opened)
+        opened += 1
+        new += self.new_bias
+        new *= opened[0]
+        new += gates[2]
+        np.tanh(new, out=new)
+        kept = states - new
+        kept *= opened[1]
+        kept *= 0.5
+        kept += new
+        return kept
+
+
+class Weights:
+    """All weights of a model, ready for use.
+
+    Args:
+        model: whose weights to take; later changes of them are not seen.
+    """
+
+    def __init__(self, model: AMN) -> None:
+        config, root = model.config, sqrt(model.config.hidden)
+        self.config, self.dtype = config, array(model.from_question.bias).dtype
+        words = array(model.encoder.embedding.weight)
+        self.word, self.question_word = Cell(model.encoder.word_gru), Cell(model.encoder.question_gru)
+        self.word_gates, self.question_gates = self.word.project(words), self.question_word.project(words)
+        self.from_question, self.from_question_bias = linear(model.from_question)
+        self.update, self.propagate = Cell(model.update), Cell(model.propagate_gru)
+        self.of_word = self.update.input[:, : config.hidden].copy()
+        self.of_sentence = self.update.input[:, config.hidden :].copy()
+        self.ask = linear(model.ask)[0] / np.asarray(sqrt(config.hidden / config.heads), self.dtype)
+        self.tell = linear(model.tell)[0]
+        self.edge_bias = array(model.edge_bias).T.copy()
+        self.edge_bias[:, 0] = _FORBIDDEN
+        self._take_strength(model, root)
+        self._take_decoder(model, root)
+
+    def _take_strength(self, model: AMN, root: float) -> None:
+        """Everything that is a product with an entity's state becomes one matrix; the questions add columns to it."""
+        gru = model.strength
+        of_state = (gru.update_state, gru.candidate_state, model.move_state)
+        vote = array(model.create.weight)[0]
+        self.of_state = np.stack([*(array(layer.weight)[0] for layer in of_state), vote[:-1]], -1)
+        self.update_bias, self.candidate_bias, self.move_bias = (number(layer.bias) for layer in of_state)
+        self.load, self.create_bias = float(vote[-1]), number(model.create.bias)
+        self.of_question = array(gru.update_question.weight)[0]
+        self.update_strength, self.candidate_strength = number(gru.update_strength), number(gru.candidate_strength)
+        self.similarity = number(gru.reset) * gru.scale
+        self.move_question = linear(model.move_question)[0] / np.asarray(root, self.dtype)
+
+    def _take_decoder(self, model: AMN, root: float) -> None:
+        decoder = model.decoder
+        self.match = linear(decoder.match)[0] / np.asarray(root, self.dtype)
+        self.nothing, self.growth = number(decoder.nothing), number(decoder.growth)
+        self.hidden, self.hidden_bias = linear(decoder.hidden)
+        self.slope = number(decoder.prelu.weight)
+        self.answer, self.answer_bias = linear(decoder.answer)
+        if decoder.pointer is not None:
+            self.point_entity, self.point_entity_bias = linear(decoder.pointer.of_entity)
+            self.point_summary = linear(decoder.pointer.of_summary)[0]
+            self.point, self.point_bias = linear(decoder.pointer.score)
+
+
+_prepared: WeakKeyDictionary[AMN, tuple[list[tuple[object, ...]], list[Tensor], Weights]] = WeakKeyDictionary()
+
+
+def weights_of(model: AMN) -> Weights:
+    """The weights of a model; prepared again where they have changed since."""
+    if model in _prepared:
+        stamps, parameters, weights = _prepared[model]
+        if stamps == _stamps(parameters):
+            return weights
+    parameters = list(model.parameters())
+    weights = Weights(model)
+    _prepared[model] = _stamps(parameters), parameters, weights
+    return weights
+
+
+def _stamps(parameters: list[Tensor]) -> list[tuple[object, ...]]:
+    """What differs once weights were changed in place, moved, or turned into other numbers."""
+    return [(parameter._version, parameter.data_ptr()) for parameter in parameters]
+
+
+def array(values: Tensor) -> Array:
+    """A tensor as an array of its own."""
+    return values.detach().cpu().numpy().copy()
+
+
+def number(values: Tensor) -> float:
+    """A tensor of one number."""
+    return float(values.detach())
+
+
+def _by_gate(weight: Tensor) -> Array:
+    """The weight of three gates, for `products`."""
+    return array(weight).reshape(3, -1, weight.shape[1]).swapaxes(1, 2).copy()
+
+
+def linear(layer: torch.nn.Linear) -> tuple[Array, Array]:
+    """Weight and bias of a layer, for `product`."""
+    bias = np.zeros(0) if layer.bias is None else array(layer.bias)
+    return array(layer.weight).T.copy(), bias
