@@ -14,7 +14,7 @@ LEVELS = {
     **dict.fromkeys(["errors", "config"], 0),
     "data": 1,
     "models": 2,
-    **dict.fromkeys(["training", "evaluation"], 3),
+    **dict.fromkeys(["fast", "training", "evaluation"], 3),
     **dict.fromkeys(["cli", "server", "report", "web", "__init__", "__main__"], 5),
 }
 API = 4  # every other module: what users import

@@ -79,7 +79,7 @@ class CompactMemory:
         asked, outputs = encode_questions(self.weights, [[self._spell(question) for question in questions]])
         entities, states = first_states(self.weights, outputs, named)
         self.states[entities] = states
-        self.questions = asked.questions
+        self.asked = asked
         self._columns, self._update = asked.columns[0], asked.update[0, 0].tolist()
 
     def _spell(self, words: Words) -> tuple[int, ...]:
@@ -144,10 +144,10 @@ class CompactMemory:
 
     def _step(self, view: View, gates: Float[Array, "3 spoken hidden"]) -> list[int] | None:
         """`AMN.step` on the rows of one sentence; gives what `_create_bank` does."""
-        members = view.members
-        states = self.states.take(members + view.context, 0)[:, None]
+        members, rows = view.members, np.array(view.members + view.context)
+        states = self.states.take(rows, 0)[:, None]
         new = read_sentence(self.weights, states, gates, view.edges[None])[:, 0]
-        self.states[members] = new
+        self.states[rows[: len(members)]] = new
         scores, squares = np.dot(new, self._columns).tolist(), np.vecdot(new, new).tolist()
         for slot, of_state, square in zip(members, scores, squares, strict=True):
             self._judge(slot, of_state, square / new.shape[1])
@@ -217,8 +217,7 @@ class CompactMemory:
     def read(self, banks: int) -> Found:
         """`AMN.decode` over the entities of the banks that are read, the most relevant first; 0 for all."""
         slots = self._slots(banks)
-        states, marks, created = self._rows(slots)
-        logits = decode(self.weights, states, marks, self.questions, created, banks)[0]
+        logits = decode(self.weights, *self._rows(slots), self.asked, np.array([float(self.banks)]), banks)[0]
         first = self.banks - 1 if banks == 1 else self._first(banks)
         read = len(slots) if banks == 1 else sum(self.depth[slot] - first + 1 for slot in slots)
         words = [self.words[slot] for slot in slots]
@@ -232,21 +231,22 @@ class CompactMemory:
         return max(0, self.banks - banks) if banks else 0
 
     def _rows(self, slots: Sequence[int]) -> tuple[Array, Array, Array]:
-        """States and marks of some entities, and how many banks there are, as a story of its own."""
+        """States and marks of some entities, all of which are present, as a story of its own."""
         marks = np.zeros((1, len(slots), 5), self.states.dtype)
         marks[0, :, STRENGTH] = [self.strengths[slot] for slot in slots]
         marks[0, :, DEPTH] = [self.depth[slot] for slot in slots]
         rows = np.array(slots, dtype=np.intp)
-        return self.states[None, rows], marks, np.array([float(self.banks)])
+        return self.states[None, rows], marks, np.ones((1, len(slots)), bool)
 
     def attention(self, banks: int, asked: int) -> dict[int, dict[int, float]]:
         """How much the answer to a question rests on each entity of each bank that is read, by bank and slot."""
         slots = self._slots(banks)
-        states, marks, created = self._rows(slots)
-        held, counts = banks_of(self.weights, marks, created, banks)
+        states, marks, present = self._rows(slots)
+        held, counts = banks_of(self.weights, marks, present, np.array([float(self.banks)]), banks)
         strengths = marks[:, :, STRENGTH] * scale_of(states)
         alone = np.ones_like(counts)
-        shares = attend(self.weights, states, strengths, self.questions[:, [asked]], held, alone)[0, 0].tolist()
+        match = self.asked.match[:, [asked]]
+        shares = attend(self.weights, states, strengths, match, held, alone)[0, 0].tolist()
         first = self.banks - 1 if banks == 1 else 0
         return {first + i: dict(zip(slots, share, strict=True)) for i, share in enumerate(shares)}
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -13,12 +14,17 @@ from amn.compact import CompactMemory
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 from amn.evaluation.bench import Timing, measure, report
-from amn.evaluation.bench_decode import readings
+from amn.evaluation.bench_decode import answering
+from amn.evaluation.bench_entnet import FastEntNet
 from amn.evaluation.bench_ingest import Contest, answers, bench_ingest, work
 from amn.evaluation.bench_scale import bench_scale, names
+from amn.fast.stories import Stories
+from amn.fast.weights import weights_of
 from amn.models.amn import AMN
+from amn.models.entnet import EntNet
+from amn.reading import read_batch
 from amn.training.model_directory import TrainedModel, build_model
-from random_stories import VOCABULARY, batch_of, random_examples
+from random_stories import VOCABULARY, batch_of, random_examples, shaken
 
 Output = pytest.CaptureFixture[str]
 
@@ -65,7 +71,7 @@ def test_ingest_rows_compare_every_model_at_every_batch(capsys: Output, director
         capsys, "ingest", "--model", directory, "--batches", "1,3", "--sentences", 4, "--repeats", 1, "--no-export"
     )
     named = {(row["model"], row["batch"]): row for row in rows}
-    for model in ("amn", "entnet", "dmn-plus", "memn2n", "encdec", "encoding"):
+    for model in ("amn", "entnet", "dmn-plus", "memn2n", "encdec", "encoding", "entnet fast", "amn fast"):
         assert {"seconds", "relative", "device"} <= set(named[model, 1]) & set(named[model, 3])
     assert named["entnet", 3]["relative"] == 1
     assert named["amn fast", 1]["same_answers"] == named["amn fast", 3]["same_answers"] == 1
@@ -99,23 +105,28 @@ def test_too_few_stories_or_another_architecture_are_refused(capsys: Output, dir
 
 
 @pytest.mark.parametrize("banks", [1, 2, 0])
-def test_gathered_rows_give_the_logits_of_the_whole_memory(banks: int) -> None:
-    model = amn_of(small())
+def test_what_is_timed_gives_the_logits_of_the_model_from_the_rows_that_are_read(banks: int) -> None:
+    trained, told = small(), random_examples(9, seed=4, questions=1)
+    model = amn_of(trained)
     with torch.inference_mode():
         model.create.bias.fill_(1.0)
         model.move_state.bias.zero_()
-        told, sentences = model.begin(batch_of(random_examples(9, seed=4)), 1.0)
-        for sentence in sentences:
-            told = model.advance(told, sentence)
-        assert told.memory.banks.max() > 1
-        whole = model.decode(told.memory, told.questions, banks)
-        ranked = told.memory.states.sum((1, 2))
-        for read in readings(told.memory, told.questions, banks, chunk=4):
-            part = model.decode(read.gathered(), read.questions, banks)
-            order = [int((ranked == value).nonzero()[0]) for value in read.memory.states.sum((1, 2))]
-            torch.testing.assert_close(part.logits, whole.logits[order], atol=1e-6, rtol=1e-5)
-            torch.testing.assert_close(part.entities_read, whole.entities_read[order])
-            assert read.rows.shape[1] == max(1, int((read.rows > 0).sum(-1).max()))
+    stories = Stories(weights_of(model), VOCABULARY, told)
+    assert stories.banks.max() > 1
+    whole = read_batch(trained, told, banks).logits.numpy()
+    (given,) = answering([stories], banks)()
+    np.testing.assert_allclose(given, whole, atol=1e-5, rtol=1e-5)
+    read = (stories.slots(banks) > 0).sum(1)
+    assert stories.slots(banks).shape[1] == max(1, read.max())
+    assert (read <= stories.entities).all()
+
+
+def test_entnet_with_the_same_care_gives_the_same_answers() -> None:
+    model = small("entnet").model
+    shaken(model)
+    assert isinstance(model, EntNet)
+    told = random_examples(40, seed=9)
+    assert FastEntNet(model, VOCABULARY)(told).tolist() == answers(model, VOCABULARY, told).tolist()
 
 
 def test_work_is_counted_from_the_batch() -> None:
@@ -131,7 +142,7 @@ def test_work_is_counted_from_the_batch() -> None:
 def test_a_further_path_is_held_to_the_answers_of_the_model() -> None:
     trained, examples = small(), random_examples(4, seed=8)
     right = answers(trained.model, VOCABULARY, examples)
-    paths = {"right": (lambda part: right[: len(part)], 4), "wrong": (lambda part: right[: len(part)] - 9, 4)}
+    paths = {"right": lambda part: right[: len(part)], "wrong": lambda part: right[: len(part)] - 9}
     contest = Contest(amn_of(trained), VOCABULARY, examples, batches=(4,), paths=paths)
     rows = {row["model"]: row for row in bench_ingest(contest, repeats=1)["rows"]}
     assert (rows["right"]["same_answers"], rows["wrong"]["same_answers"]) == (1, 0)

@@ -217,12 +217,12 @@ def _device(name: str) -> str:
 @contextmanager
 def _paths(
     trained: "TrainedModel", exported: Path | None, no_export: bool, threads: int
-) -> "Iterator[Mapping[str, tuple[Answers, int]]]":
+) -> "Iterator[Mapping[str, Answers]]":
     """Further ways to run the model: the one that answers users on a CPU, and the exported graphs."""
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as folder:
-        found: dict[str, tuple[Answers, int]] = {"amn fast": (_fast(trained), 1 << 20)}
+        found: dict[str, Answers] = {"amn fast": _fast(trained)}
         if not no_export:
             directory = exported or Path(folder)
             if exported is None:
@@ -230,7 +230,7 @@ def _paths(
 
                 note("exporting the model")
                 export_onnx(trained, directory)
-            found["amn exported"] = (_onnx(directory, threads), 1 << 20)
+            found["amn exported"] = _onnx(directory, threads)
         yield found
 
 

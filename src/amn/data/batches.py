@@ -106,7 +106,7 @@ class _Encoded:
         )
 
 
-def _encode(example: Example, vocabulary: Vocabulary) -> _Encoded:
+def _encode(example: Example, vocabulary: Vocabulary, graph: bool) -> _Encoded:
     slots: dict[str, int] = {}
 
     def slot(word: str) -> int:
@@ -115,11 +115,11 @@ def _encode(example: Example, vocabulary: Vocabulary) -> _Encoded:
     sentences = [[slot(word) for word in sentence] for sentence in example.sentences]
     story_slots = dict(slots)
     questions = [[slot(word) for word in question] for question in example.questions]
-    graph = WordGraph([s for question in questions for s in question])
+    word_graph = WordGraph([s for question in questions for s in question])
     return _Encoded(
         slot_words=[0] + [vocabulary.word_id(word) for word in slots],
         sentences=sentences,
-        views=[graph.tell(sentence) for sentence in sentences],
+        views=[word_graph.tell(sentence) for sentence in sentences] if graph else [],
         questions=questions,
         answers=[vocabulary.answer_id(answer) for answer in example.answers],
         answer_slots=[story_slots.get((answer or "").lower(), 0) for answer in example.answers],
@@ -175,15 +175,18 @@ class Dataset:
 _BY_SENTENCE = ("sentences", "members", "context", "edges")
 
 
-def encode(examples: Iterable[Example], vocabulary: Vocabulary, sizes: Sizes | None = None) -> Dataset:
+def encode(
+    examples: Iterable[Example], vocabulary: Vocabulary, sizes: Sizes | None = None, *, graph: bool = True
+) -> Dataset:
     """Examples as one padded set.
 
     Args:
         examples: what to encode.
         vocabulary: the words and answers of the model.
         sizes: the least room to give along each axis, so that sets of several tasks can be stacked.
+        graph: whether to build the word graph, which gives members, context and edges; only AMN reads these.
     """
-    encoded = [_encode(example, vocabulary) for example in examples]
+    encoded = [_encode(example, vocabulary, graph) for example in examples]
     room = sizes or Sizes()
     for one in encoded:
         room = room.union(one.sizes)
@@ -215,8 +218,9 @@ def _empty_arrays(count: int, room: Sizes) -> dict[str, np.ndarray]:
 
 def _fill(arrays: dict[str, np.ndarray], i: int, one: _Encoded, members: int) -> None:
     arrays["slot_words"][i, : len(one.slot_words)] = one.slot_words
-    for t, (sentence, view) in enumerate(zip(one.sentences, one.views, strict=True)):
+    for t, sentence in enumerate(one.sentences):
         arrays["sentences"][i, t, : len(sentence)] = sentence
+    for t, view in enumerate(one.views):
         arrays["members"][i, t, : len(view.members)] = view.members
         arrays["context"][i, t, : len(view.context)] = view.context
         inside = len(view.members)

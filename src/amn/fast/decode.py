@@ -1,4 +1,4 @@
-"""The decoder of the paper (section 4.3) in numpy, for stories of which equally many entities are read."""
+"""The decoder of the paper (section 4.3) in numpy, over the entities that are read of some stories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,10 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from amn.fast.encode import Asked
 from amn.fast.step import DEPTH, STRENGTH
 from amn.fast.weights import Array, Weights, product, scale_of
 
 _GREATEST = 10.0  # bounds the pointer's scores, as in models/decoder.py
+_NOT_READ = -60.0  # what makes padding impossible to choose, as there
+_LOWEST = -1e30
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,8 @@ def decode(
     weights: Weights,
     states: Float[Array, "story entity hidden"],
     marks: Float[Array, "story entity 5"],
-    questions: Float[Array, "story question hidden"],
+    present: Bool[Array, "story entity"],
+    asked: Asked,
     created: Float[Array, " story"],
     banks: int,
 ) -> Float[Array, "story question answer"]:
@@ -45,44 +49,46 @@ def decode(
         weights: of the model.
         states: of the entities.
         marks: of the entities.
-        questions: what is asked.
+        present: which entities there are; the others are padding.
+        asked: the questions.
         created: how many banks there are.
         banks: how many of them are read, the last ones; 0 for all.
 
     Returns:
         A logit for each class and, where the model can point, for each entity.
     """
-    stories, asked, hidden = questions.shape
+    questions = asked.questions
+    stories, num_questions, hidden = questions.shape
     strengths = marks[:, :, STRENGTH] * scale_of(states)  # Eq. (16): C_m = s_m * w, with w at a root mean square of 1
-    shares = attend(weights, states, strengths, questions, *banks_of(weights, marks, created, banks))
-    shared = np.add.reduce(shares, 2)
+    held, counts = banks_of(weights, marks, present, created, banks)
+    shared = np.add.reduce(attend(weights, states, strengths, asked.match, held, counts), 2)
     shared *= strengths[:, None]
-    read = np.matmul(shared, states).reshape(stories * asked, hidden)  # Eq. (18): g += d(<C_m, ps>)
+    read = np.matmul(shared, states).reshape(stories * num_questions, hidden)  # Eq. (18): g += d(<C_m, ps>)
     summary = product(read, weights.hidden)
     summary += weights.hidden_bias
-    summary += questions.reshape(stories * asked, hidden)
+    summary += questions.reshape(read.shape)
     summary = np.where(summary >= 0, summary, summary * weights.slope)
     logits = product(summary, weights.answer)
     logits += weights.answer_bias
-    logits = logits.reshape(stories, asked, -1)
+    logits = logits.reshape(stories, num_questions, -1)
     if not weights.config.pointer:
         return logits
-    return np.concatenate((logits, _point(weights, states, summary.reshape(questions.shape))), 2)
+    scores = _point(weights, states, summary.reshape(questions.shape))
+    return np.concatenate((logits, scores + (_NOT_READ * ~present)[:, None].astype(scores.dtype)), 2)
 
 
 def attend(
     weights: Weights,
     states: Float[Array, "story entity hidden"],
     strengths: Float[Array, "story entity"],
-    questions: Float[Array, "story question hidden"],
+    match: Float[Array, "story question hidden"],
     held: Bool[Array, "story bank entity"],
     counts: Float[Array, "story bank"],
 ) -> Float[Array, "story question bank entity"]:
     """Eq. (17): ps = softmax(<C_m, w_Nq>) within each bank, times what the bank counts."""
-    stories, asked, hidden = questions.shape
-    match = product(questions.reshape(stories * asked, hidden), weights.match).reshape(questions.shape)
     scores = np.matmul(match, states.swapaxes(1, 2))
     scores *= strengths[:, None]
+    scores = np.where(np.logical_or.reduce(held, 1)[:, None], scores, _LOWEST)
     top = np.maximum.reduce(scores, 2, keepdims=True, initial=weights.nothing)
     scores -= top
     mass = held[:, None] * np.exp(scores, out=scores)[:, :, None]
@@ -93,20 +99,24 @@ def attend(
 
 
 def banks_of(
-    weights: Weights, marks: Float[Array, "story entity 5"], created: Float[Array, " story"], banks: int
+    weights: Weights,
+    marks: Float[Array, "story entity 5"],
+    present: Bool[Array, "story entity"],
+    created: Float[Array, " story"],
+    banks: int,
 ) -> tuple[Bool[Array, "story bank entity"], Float[Array, "story bank"]]:
     """Which entities each bank that is read holds, and the exponential weights d of eq. (18).
 
-    Of the last bank alone all rows are read, so it holds them all.
+    Where the last bank alone is read, all entities are its own.
     """
     if banks == 1:
-        return np.ones((len(marks), 1, marks.shape[1]), bool), np.ones((len(marks), 1), marks.dtype)
+        return present[:, None], np.ones((len(marks), 1), marks.dtype)
     level = np.arange(weights.config.max_banks, dtype=marks.dtype)
     last = created[:, None] - 1
     first = last - banks + 1 if banks else np.zeros_like(last)
     read = (level <= last) & (level >= first)
     growth = np.exp((level - last) * weights.growth) * read
-    held = (marks[:, None, :, DEPTH] >= level[:, None]) & read[:, :, None]
+    held = (marks[:, None, :, DEPTH] >= level[:, None]) & read[:, :, None] & present[:, None]
     return held, (growth / growth.sum(1, keepdims=True)).astype(marks.dtype)
 
 

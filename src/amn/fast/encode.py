@@ -18,15 +18,17 @@ class Asked:
         questions: the last outputs of the question GRU (w_Nq).
         columns: what an entity's state is multiplied with: the model's own columns, then those of its questions.
         update: what each question adds to the strength GRU's update gate.
+        match: what entities are matched with when they are read.
     """
 
     questions: Float[Array, "story question hidden"]
     columns: Float[Array, "story hidden column"]
     update: Float[Array, "story 1 question"]
+    match: Float[Array, "story question hidden"]
 
     def some(self, stories: Int[Array, " some"]) -> "Asked":
         """Those of some stories."""
-        return Asked(self.questions[stories], self.columns[stories], self.update[stories])
+        return Asked(self.questions[stories], self.columns[stories], self.update[stories], self.match[stories])
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def encode_questions(
     moves = product(last, weights.move_question).reshape(*shape, -1)
     columns = np.concatenate((own, asked.swapaxes(1, 2) * weights.similarity, moves.swapaxes(1, 2)), 2)
     update = (last @ weights.of_question + weights.update_bias).reshape(shape[0], 1, shape[1])
-    return Asked(asked, columns, update), outputs
+    return Asked(asked, columns, update, product(last, weights.match).reshape(asked.shape)), outputs
 
 
 def first_states(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from amn.data.examples import Example, Words
 from amn.data.graph import View, WordGraph, places_of
@@ -132,31 +132,38 @@ class Stories:
 
     def read(self, banks: int) -> list[Found]:
         """Answers from some banks, the most relevant first; 0 for all."""
-        marks = self.marks.reshape(len(self.banks), self.room, -1)
-        first = np.maximum(self.banks - banks, 0) if banks else np.zeros_like(self.banks)
-        held = marks[:, :, IN_LAST] > 0 if banks == 1 else marks[:, :, DEPTH] >= first[:, None]
-        counts = held.sum(1)
-        found: list[Found | None] = [None] * len(counts)
-        for count in set(counts.tolist()):
-            stories = np.flatnonzero(counts == count)
-            for story, one in zip(stories.tolist(), self._read(stories, held[stories], first, banks), strict=True):
-                found[story] = one
-        return [one for one in found if one is not None]
+        slots = self.slots(banks)
+        logits, copies, found = self.logits(slots, banks), self._copies(slots, banks), []
+        for story, (words, places) in enumerate(zip(self.words, slots.tolist(), strict=True)):
+            read, asked = [words[slot] for slot in places], [copies[story]] * logits.shape[1]
+            found.append(Found(logits[story], read, int(self.entities[story]), asked, int(self.banks[story])))
+        return found
 
-    def _read(
-        self, stories: Int[Array, " some"], held: Bool[Array, "some slot"], first: Float[Array, " story"], banks: int
-    ) -> Iterator[Found]:
-        """Answers of stories of which equally many entities are read."""
-        slots = np.nonzero(held)[1].reshape(len(stories), -1)
-        rows = slots + stories[:, None] * self.room
-        states, marks = self.states[rows], self.marks[rows]
-        logits = decode(self.weights, states, marks, self.asked.questions[stories], self.banks[stories], banks)
-        copies = np.ones(slots.shape) if banks == 1 else marks[:, :, DEPTH] - first[stories, None] + 1
-        read = copies.sum(1).astype(int).tolist()
-        for i, story in enumerate(stories.tolist()):
-            words = [self.words[story][slot] for slot in slots[i]]
-            asked = [read[i]] * logits.shape[1]
-            yield Found(logits[i], words, int(self.entities[story]), asked, int(self.banks[story]))
+    def slots(self, banks: int) -> Int[Array, "story entity"]:
+        """The entities that are read of each story, then zeros; slot 0 is padding."""
+        marks = self.marks.reshape(len(self.banks), self.room, -1)
+        held = marks[:, :, IN_LAST] > 0 if banks == 1 else marks[:, :, DEPTH] >= self._first(banks)[:, None]
+        counts = held.sum(1)
+        order = np.argsort(~held, 1, kind="stable")[:, : max(1, int(counts.max()))]
+        return np.where(np.arange(order.shape[1]) < counts[:, None], order, 0)
+
+    def logits(self, slots: Int[Array, "story entity"], banks: int) -> Float[Array, "story question answer"]:
+        """The logits of all stories, from these slots of theirs and no others."""
+        rows = slots + self.room * np.arange(len(slots))[:, None]
+        states, marks = self.states.take(rows, 0), self.marks.take(rows, 0)
+        return decode(self.weights, states, marks, slots > 0, self.asked, self.banks, banks)
+
+    def _first(self, banks: int) -> Float[Array, " story"]:
+        """The most general bank that is read of each story."""
+        return np.maximum(self.banks - banks, 0) if banks else np.zeros_like(self.banks)
+
+    def _copies(self, slots: Int[Array, "story entity"], banks: int) -> list[int]:
+        """How many entities are read, those that several banks hold counted each time."""
+        if banks == 1:
+            return np.count_nonzero(slots, 1).tolist()
+        depth = self.marks[slots + self.room * np.arange(len(slots))[:, None], DEPTH]
+        held = (depth - self._first(banks)[:, None] + 1) * (slots > 0)
+        return held.sum(1).astype(int).tolist()
 
 
 def slot_words(example: Example) -> list[str]:

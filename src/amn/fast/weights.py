@@ -32,7 +32,7 @@ def products(
     rows: Float[Array, "row inputs"], weights: Float[Array, "part inputs outputs"]
 ) -> Float[Array, "part row outputs"]:
     """Rows times several weights, each product in one piece, which is what makes the operations after it fast."""
-    if rows.shape[0] * weights.size <= _SMALL:
+    if rows.shape[0] * weights[0].size <= _SMALL:
         return np.matmul(rows, weights)
     found = np.empty((len(weights), len(rows), weights.shape[2]), rows.dtype)
     told = torch.from_numpy(rows)
