@@ -7,7 +7,7 @@ from itertools import chain
 import numpy as np
 from jaxtyping import Float, Int
 
-from amn.fast.weights import Array, Cell, Weights, normalise, product, products
+from amn.fast.weights import Array, Reader, Weights, normalise, product, products
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ Spelled = tuple[tuple[int, ...], tuple[int, ...]]  # numbers in the vocabulary, 
 
 def encode_sentences(weights: Weights, sentences: Sequence[Spelled]) -> Gates:
     """Eq. (2), eq. (3) for some sentences, and their part of eq. (13)."""
-    outputs, ends = run(weights.word, weights.word_gates, [words for words, _ in sentences])
+    outputs, ends = run(weights.word, [words for words, _ in sentences])
     counts = [1 + max(places) for _, places in sentences]
     starts = np.cumsum([0, *counts[:-1]])
     whole = products(normalise(outputs[ends]), weights.of_sentence)
@@ -65,7 +65,7 @@ def encode_sentences(weights: Weights, sentences: Sequence[Spelled]) -> Gates:
 
 
 def run(
-    cell: Cell, table: Float[Array, "3 vocabulary hidden"], sentences: Sequence[Sequence[int]]
+    reader: Reader, sentences: Sequence[Sequence[int]]
 ) -> tuple[Float[Array, "place hidden"], Int[Array, " sentence"]]:
     """Eq. (2), eq. (4): the GRU over each sentence from zero, all side by side, the longest first so that none waits.
 
@@ -78,15 +78,13 @@ def run(
     told = [lengths[number] for number in order]
     ends = np.cumsum(lengths) - 1
     first = ends[order] - np.array(told) + 1
-    outputs = np.empty((len(words), cell.hidden), table.dtype)
-    state = np.zeros((len(told), cell.hidden), table.dtype)
-    going = len(told)
-    for step in range(told[0]):
+    outputs, going = np.empty((len(words), reader.first.shape[1]), reader.first.dtype), len(told)
+    outputs[first] = state = reader.first.take(words.take(first), 0)
+    for step in range(1, told[0]):
         while told[going - 1] <= step:
             going -= 1
         place = first[:going] + step
-        state = cell(table.take(words.take(place), 1), state[:going])
-        outputs[place] = state
+        outputs[place] = state = reader.cell(reader.gates.take(words.take(place), 1), state[:going])
     return outputs, ends
 
 
@@ -99,7 +97,7 @@ def encode_questions(
         The questions; and the outputs at all their words, question after question and story after story.
     """
     flat = list(chain.from_iterable(questions))
-    outputs, ends = run(weights.question_word, weights.question_gates, flat)
+    outputs, ends = run(weights.question, flat)
     last = outputs[ends]
     shape = (len(questions), len(questions[0]))
     own = np.broadcast_to(weights.of_state, (shape[0], *weights.of_state.shape))

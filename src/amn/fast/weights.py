@@ -106,6 +106,20 @@ class Cell:
         return kept
 
 
+class Reader:
+    """A GRU over words, with what depends on a word alone computed for the whole vocabulary.
+
+    Args:
+        gru: whose weights to take.
+        words: the embeddings.
+    """
+
+    def __init__(self, gru: GRU, words: Float[Array, "vocabulary hidden"]) -> None:
+        self.cell = Cell(gru)
+        self.gates = self.cell.project(words)  # what each word tells the gates
+        self.first = self.cell(self.gates, np.zeros_like(words))  # the state after each word, where it is the first
+
+
 class Weights:
     """All weights of a model, ready for use.
 
@@ -117,8 +131,7 @@ class Weights:
         config, root = model.config, sqrt(model.config.hidden)
         self.config, self.dtype = config, array(model.from_question.bias).dtype
         words = array(model.encoder.embedding.weight)
-        self.word, self.question_word = Cell(model.encoder.word_gru), Cell(model.encoder.question_gru)
-        self.word_gates, self.question_gates = self.word.project(words), self.question_word.project(words)
+        self.word, self.question = Reader(model.encoder.word_gru, words), Reader(model.encoder.question_gru, words)
         self.from_question, self.from_question_bias = linear(model.from_question)
         self.update, self.propagate = Cell(model.update), Cell(model.propagate_gru)
         self.of_word = self.update.input[:, : config.hidden].copy()
