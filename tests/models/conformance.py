@@ -60,6 +60,11 @@ def batch_of(examples: tuple[Example, ...], sizes: Sizes | None = None) -> Batch
     return data.take(torch.arange(len(data)), data.sizes.sentences)
 
 
+def parts_of(batch: Batch) -> dict[str, Tensor]:
+    """The tensors of a batch by name."""
+    return {name: value for name, value in vars(batch).items() if value is not None}
+
+
 def with_key(batch: Batch, key: int) -> Batch:
     """The batch as training sees it."""
     return replace(batch, key=torch.tensor(key))

@@ -1,7 +1,7 @@
 """One suite that every model of `MODELS` passes: a new model needs no tests of its own for what is common to all."""
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,7 +12,18 @@ from torch.nn import functional as F
 from amn.data.batches import Batch, Sizes
 from amn.models import MODELS, Model
 from amn.models.base import Reading, answer_target
-from models.conformance import BLIND, EIGHT, STOCHASTIC, TWO_QUESTIONS, VOCABULARY, Loss, batch_of, build, with_key
+from models.conformance import (
+    BLIND,
+    EIGHT,
+    STOCHASTIC,
+    TWO_QUESTIONS,
+    VOCABULARY,
+    Loss,
+    batch_of,
+    build,
+    parts_of,
+    with_key,
+)
 
 ROOMY = Sizes(slots=24, sentences=8, words=9, members=12, question_words=7)
 MAX_STEPS = 600
@@ -133,7 +144,7 @@ def test_an_example_alone_gives_what_it_gives_in_a_batch(name: str) -> None:
 def test_stacked_models_give_what_each_gives_alone(name: str) -> None:
     models = [build(name, seed) for seed in (0, 1)]
     batches = [with_key(batch_of(EIGHT[i : i + 4], ROOMY), i) for i in (0, 4)]
-    both = Batch(**{f.name: torch.stack([getattr(b, f.name) for b in batches]) for f in fields(Batch)})
+    both = Batch(**{name: torch.stack([getattr(b, name) for b in batches]) for name in parts_of(batches[0])})
     weights, _ = stack_module_state([Loss(model) for model in models])
     progress = torch.tensor([0.1, 0.9])
 
@@ -186,6 +197,6 @@ def errors(model: Model, batch: Batch) -> int:
 
 def test_the_batch_is_left_as_it_was(name: str) -> None:
     batch = with_key(batch_of(EIGHT), 0)
-    before = replace(batch, **{f.name: getattr(batch, f.name).clone() for f in fields(Batch)})
+    before = replace(batch, **{name: value.clone() for name, value in parts_of(batch).items()})
     Loss(build(name))(batch).backward()
-    assert all(torch.equal(getattr(batch, f.name), getattr(before, f.name)) for f in fields(Batch))
+    assert all(torch.equal(value, getattr(before, name)) for name, value in parts_of(batch).items())

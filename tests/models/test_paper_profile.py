@@ -1,6 +1,6 @@
 """Profile `paper`, batched, against the literal transcription of Algorithm 1: outputs, losses and gradients."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 import torch
@@ -13,6 +13,7 @@ from amn.data.batches import Batch, Sizes, encode
 from amn.models import MODELS
 from amn.models.base import Reading
 from amn.models.paper import PaperAMN, PaperConfig
+from models.conformance import parts_of
 from random_stories import VOCABULARY, batch_of, random_examples, story
 
 HIDDEN, MAX_BANKS, CAPACITY, STORIES = 5, 4, 6, 6
@@ -147,7 +148,7 @@ def test_models_stacked_in_a_fleet_learn_what_each_learns_alone() -> None:
     models = [paper_model(seed) for seed in (0, 1)]
     examples = random_examples(STORIES, seed=5)
     batches = [keyed(batch_of(part), key) for key, part in enumerate((examples, examples[::-1]))]
-    stacked = {f.name: torch.stack([getattr(batch, f.name) for batch in batches]) for f in fields(Batch)}
+    stacked = {name: torch.stack([getattr(batch, name) for batch in batches]) for name in parts_of(batches[0])}
     parameters, _ = stack_module_state(models)
 
     def loss(weights: dict[str, Tensor], parts: dict[str, Tensor]) -> Tensor:

@@ -5,7 +5,7 @@ then words that only a question holds. Sentences and questions are rows of slots
 the vocabulary each slot is. So an unknown word is an entity like any other: it has a slot, though no spelling.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from amn.data.examples import Example
+from amn.data.facts import KINDS, Facts
 from amn.data.graph import CONTEXT, View, WordGraph
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.errors import DataError
@@ -25,7 +26,8 @@ MAX_SLOTS = 32_767  # slots are kept in two bytes
 class Batch:
     """Stories of at most `sentence` sentences with their questions. Padding is slot 0 everywhere.
 
-    `key` seeds what a model draws at random in training; without it a model is deterministic.
+    `key` seeds what a model draws at random in training; without it a model is deterministic. `facts`, where they are
+    given, are the edges that hold after each sentence: the kind (from 1), the source's slot and the target's.
     """
 
     slot_words: Int[Tensor, "batch slot"]
@@ -38,6 +40,7 @@ class Batch:
     answer_slots: Int[Tensor, "batch question"]
     weights: Float[Tensor, "batch question"]
     key: Int[Tensor, ""] | None = None
+    facts: Int[Tensor, "batch sentence fact three"] | None = None
 
     @property
     def sentence_mask(self) -> Bool[Tensor, "batch sentence"]:
@@ -53,6 +56,11 @@ class Batch:
     def question_words(self) -> Int[Tensor, "batch question word_q"]:
         """The vocabulary numbers of the questions' words."""
         return _look_up(self.slot_words, self.questions)
+
+    def by_sentence(self) -> dict[str, Tensor]:
+        """The parts that have an axis of sentences."""
+        parts = {name: getattr(self, name) for name in ("sentences", "members", "context", "edges", "facts")}
+        return {name: value for name, value in parts.items() if value is not None}
 
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch on another device."""
@@ -77,6 +85,7 @@ class Sizes:
     members: int = 1
     questions: int = 1
     question_words: int = 1
+    facts: int = 0
 
     def union(self, other: "Sizes") -> "Sizes":
         """Room enough for both."""
@@ -93,6 +102,7 @@ class _Encoded:
     questions: list[list[int]]
     answers: list[int]
     answer_slots: list[int]
+    facts: list[list[tuple[int, int, int]]]
 
     @property
     def sizes(self) -> Sizes:
@@ -103,6 +113,7 @@ class _Encoded:
             members=max((len(view.members) for view in self.views), default=1),
             questions=len(self.questions),
             question_words=max(map(len, self.questions), default=1),
+            facts=max(map(len, self.facts), default=0),
         )
 
 
@@ -123,7 +134,12 @@ def _encode(example: Example, vocabulary: Vocabulary, graph: bool) -> _Encoded:
         questions=questions,
         answers=[vocabulary.answer_id(answer) for answer in example.answers],
         answer_slots=[story_slots.get((answer or "").lower(), 0) for answer in example.answers],
+        facts=[_edges(known, slots) for known in example.facts],
     )
+
+
+def _edges(facts: Facts, slots: Mapping[str, int]) -> list[tuple[int, int, int]]:
+    return [(KINDS.index(fact.kind) + 1, slots[fact.source], slots[fact.target]) for fact in sorted(facts)]
 
 
 @dataclass(frozen=True)
@@ -147,6 +163,7 @@ class Dataset:
             members=b.members.shape[2],
             questions=b.questions.shape[1],
             question_words=b.questions.shape[2],
+            facts=0 if b.facts is None else b.facts.shape[2],
         )
 
     def to(self, device: torch.device | str) -> "Dataset":
@@ -166,13 +183,10 @@ class Dataset:
         b = self.batch
         batch = Batch(
             **{name: getattr(b, name)[found].long() for name in ("slot_words", "questions", "answers", "answer_slots")},
-            **{name: getattr(b, name)[found, :sentences].long() for name in _BY_SENTENCE},
+            **{name: value[found, :sentences].long() for name, value in b.by_sentence().items()},
             weights=b.weights[found] * (indices >= 0).unsqueeze(1),
         )
         return batch
-
-
-_BY_SENTENCE = ("sentences", "members", "context", "edges")
 
 
 def encode(
@@ -203,7 +217,8 @@ def _empty_arrays(count: int, room: Sizes) -> dict[str, np.ndarray]:
     def zeros(*shape: int, dtype: type = np.int16) -> np.ndarray:
         return np.zeros((count, *shape), dtype=dtype)
 
-    return {
+    facts = {"facts": zeros(room.sentences, room.facts, 3)} if room.facts else {}
+    return facts | {
         "slot_words": zeros(room.slots, dtype=np.int32),
         "sentences": zeros(room.sentences, room.words),
         "members": zeros(room.sentences, room.members),
@@ -227,6 +242,9 @@ def _fill(arrays: dict[str, np.ndarray], i: int, one: _Encoded, members: int) ->
         edges = view.edges
         arrays["edges"][i, t, :inside, :inside] = edges[:, :inside]
         arrays["edges"][i, t, :inside, members : members + len(view.context)] = edges[:, inside:]
+    for t, known in enumerate(one.facts):
+        if known:
+            arrays["facts"][i, t, : len(known)] = known
     for j, question in enumerate(one.questions):
         arrays["questions"][i, j, : len(question)] = question
         arrays["weights"][i, j] = 1.0

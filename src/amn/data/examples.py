@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from amn.data.facts import Facts, told_facts
 from amn.data.story import Question, Story, words
 
 Words = tuple[str, ...]
@@ -11,29 +12,42 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A story as words, with the questions that one memory is built for."""
+    """A story as words, with the questions that one memory is built for.
+
+    Args:
+        sentences: the words of each.
+        questions: the words of each.
+        answers: one for each question.
+        facts: what holds after each sentence, where that was asked for and is known; else none.
+    """
 
     sentences: tuple[Words, ...]
     questions: tuple[Words, ...]
     answers: tuple[str | None, ...]
+    facts: tuple[Facts, ...] = ()
 
 
-def examples(stories: Iterable[Story], *, window: int | None = None, together: bool = False) -> Iterator[Example]:
+def examples(
+    stories: Iterable[Story], *, window: int | None = None, together: bool = False, facts: bool = False
+) -> Iterator[Example]:
     """The examples of some stories.
 
     Args:
         stories: stories with their questions.
         window: keep only the last so many sentences before a question.
         together: give questions asked at the same point of a story as one example.
+        facts: also give what holds after each sentence.
     """
     for story in stories:
         told = [words(sentence) for sentence in story.sentences]
         for group in _groups(story.questions, together):
-            sentences = tuple(sentence for sentence in told[: group[0].after] if sentence)
+            sentences = tuple(sentence for sentence in told[: group[0].after] if sentence)[-(window or 0) :]
+            known = story.facts[: group[0].after][-(window or 0) :] if facts else ()
             yield Example(
-                sentences=sentences[-window:] if window else sentences,
+                sentences=sentences,
                 questions=tuple(words(question.text) for question in group),
                 answers=tuple(question.answer for question in group),
+                facts=told_facts(known, sentences) if known else (),
             )
 
 

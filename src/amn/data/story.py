@@ -1,7 +1,9 @@
 """Stories and questions as text: what readers give, what writers take, and what the generator makes."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from amn.data.facts import Facts
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
@@ -25,10 +27,18 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """Sentences in the order told, and the questions about them in the order asked."""
+    """Sentences in the order told, and the questions about them in the order asked.
+
+    Args:
+        sentences: as written.
+        questions: about them.
+        facts: what holds after each sentence, where the generator can say; else none. No file holds them, so stories
+            that differ in them alone are equal.
+    """
 
     sentences: tuple[str, ...]
     questions: tuple[Question, ...] = ()
+    facts: tuple[Facts, ...] = field(default=(), compare=False, repr=False)
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 A graph changes as the story is told. Each node has a type (a distribution over words), a strength in [0, 1] and a
 state; each pair of nodes has a strength for each kind of edge. Here every distinct word of a story has a node of its
 own type from the start, and a sentence may add more. The paper shows the network the right graph after each sentence;
-this one learns from answers alone.
+this one learns from answers alone unless it is given facts (see `amn.data.facts`).
 """
 
 from dataclasses import dataclass, replace
@@ -14,9 +14,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
+from amn.data.facts import KINDS
 from amn.models.base import GRU, Linear, Model, ModelConfig, Reading
 from amn.models.baseline import look_up, reading_of
 
+_LEAST_CHANCE = 1e-6  # below which a wrong graph costs no more
+_SPARSEST = -5.0  # the logit at which edges start that are learned from facts: ever so few of all pairs are edges
 _SPARSE, _KEEPING = -2.0, 2.0  # the logits at which edges and attention start, and at which nodes keep their states
 
 
@@ -31,6 +34,8 @@ class GGTNNConfig(ModelConfig):
         propagation: rounds of propagation before an answer.
         propagate_while_reading: one round of propagation in each sentence too.
         both_ways: words are read backwards too; the paper reads forwards only.
+        facts: learn the graph too, from stories that come with it. Edges are then of the kinds that facts have, and a
+            word is a node of no strength until a sentence names it and the network finds that it is one.
     """
 
     hidden: int = 20
@@ -39,6 +44,7 @@ class GGTNNConfig(ModelConfig):
     propagation: int = 3
     propagate_while_reading: bool = False
     both_ways: bool = True
+    facts: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,7 @@ class Graph:
     strengths: Float[Tensor, "*axes node"]
     states: Float[Tensor, "*axes node hidden"]
     edges: Float[Tensor, "*axes node node kind"]
+    surprise: Float[Tensor, "*axes two"] | None = None  # how far nodes and edges were from the right graph, so far
 
     @property
     def features(self) -> Float[Tensor, "*axes node feature"]:
@@ -61,11 +68,16 @@ class Graph:
 
 @dataclass(frozen=True)
 class Text:
-    """A sentence or a question: its words, the states of the word GRU at each, and the last of these."""
+    """A sentence or a question: its words, the states of the word GRU at each, and the last of these.
+
+    In training there may be the right graph after it: which slots are nodes, and which edges hold between them.
+    """
 
     words: Int[Tensor, "*axes word"]
     outputs: Float[Tensor, "*axes word hidden"]
     vector: Float[Tensor, "*axes hidden"]
+    right_nodes: Float[Tensor, "*axes node"] | None = None
+    right_edges: Float[Tensor, "*axes node node kind"] | None = None
 
 
 for _kind in (Graph, Text):
@@ -169,6 +181,7 @@ class NodeAddition(nn.Module):
             strengths=torch.cat((graph.strengths, torch.sigmoid(self.strength(new)).squeeze(-1)), 1),
             states=torch.cat((graph.states, torch.tanh(self.state(new))), 1),
             edges=F.pad(graph.edges, (0, 0, 0, count, 0, count)),
+            surprise=graph.surprise,
         )
 
     def mix_types(self, graph: Graph, scores: Float[Tensor, "batch new type"]) -> Float[Tensor, "batch new type"]:
@@ -178,8 +191,21 @@ class NodeAddition(nn.Module):
         return mass / mass.sum(-1, keepdim=True).clamp(min=1e-6) @ graph.types
 
 
+class NodeRecognition(nn.Module):
+    """T_add where nodes are words: a sentence adds those of its words that are nodes, each of its own type."""
+
+    def __init__(self, types: int, hidden: int) -> None:
+        super().__init__()
+        self.decide = Linear(hidden + types, 1)
+
+    def forward(self, graph: Graph, named: Bool[Tensor, "batch node"]) -> Graph:
+        """For the words that the sentence names, s' = s + (1 - s) sigmoid(f(x_v, h_v))."""
+        found = torch.sigmoid(self.decide(graph.features)).squeeze(-1) * named
+        return replace(graph, strengths=graph.strengths + (1 - graph.strengths) * found)
+
+
 class GGTNN(Model):
-    """Gated graph transformer network, trained from answers alone."""
+    """Gated graph transformer network, trained from answers and, where they are given, from facts."""
 
     Config = GGTNNConfig
     config: GGTNNConfig
@@ -196,18 +222,20 @@ class GGTNN(Model):
         super().__init__()
         self.config = config
         types, hidden = config.vocabulary_size, config.hidden
+        self.edge_kinds = kinds = len(KINDS) if config.facts else config.edge_kinds
         self.embedding = nn.Embedding(types, hidden)
         self.word_gru = GRU(hidden, hidden)
         self.back_gru = GRU(hidden, hidden) if config.both_ways else None
         self.update = NodeUpdate(hidden, types, hidden)
         self.refer = NodeUpdate(hidden, types, hidden)
-        self.propagate = Propagation(types, hidden, config.edge_kinds) if config.propagate_while_reading else None
+        self.propagate = Propagation(types, hidden, kinds) if config.propagate_while_reading else None
         self.summarise = Aggregation(types, hidden) if config.new_nodes else None
         self.add = NodeAddition(2 * hidden, types, hidden) if config.new_nodes else None
-        self.connect = EdgeUpdate(hidden, types, hidden, config.edge_kinds)
+        self.recognise = NodeRecognition(types, hidden) if config.facts else None
+        self.connect = EdgeUpdate(hidden, types, hidden, kinds)
         self.query_update = NodeUpdate(hidden, types, hidden)
         self.query_refer = NodeUpdate(hidden, types, hidden)
-        self.query_propagate = Propagation(types, hidden, config.edge_kinds)
+        self.query_propagate = Propagation(types, hidden, kinds)
         self.query_summarise = Aggregation(types, hidden)
         self.answer = Linear(hidden, config.num_answers)
 
@@ -215,24 +243,39 @@ class GGTNN(Model):
         """A graph of the story's words, and every sentence encoded."""
         del progress
         story = self.encode(batch.story_words)
-        parts = zip(story.words.unbind(1), story.outputs.unbind(1), story.vector.unbind(1), strict=True)
-        return self.start(batch.slot_words), [Text(*part) for part in parts]
+        parts = [story.words, story.outputs, story.vector]
+        graph = self.start(batch.slot_words)
+        if self.recognise is not None:
+            graph = replace(graph, strengths=torch.zeros_like(graph.strengths))
+            if batch.facts is not None and batch.key is not None:
+                parts += right_graph(batch.facts, batch.slot_words.shape[1], self.edge_kinds, graph.states.dtype)
+                graph = replace(graph, surprise=graph.states.new_zeros(len(graph.states), 2))
+        return graph, [Text(*part) for part in zip(*(part.unbind(1) for part in parts), strict=True)]
 
     def advance(self, carry: Graph, sentence: Text) -> Graph:
         """Transforms the graph with one sentence: T_h, T_h,direct, T_prop, T_add, T_C; padding changes nothing."""
         new = self.refer_to(self.refer, self.tell(self.update, carry, sentence), sentence)
         if self.propagate is not None:
             new = self.propagate(new)
+        if self.recognise is not None:
+            new = self.recognise(new, _named(new, sentence))
         if self.add is not None and self.summarise is not None:
             inputs = torch.cat((sentence.vector, self.summarise(new)), -1)
             new = self.add(new, inputs, self.config.new_nodes)
-        return _where((sentence.words > 0).any(-1), self.connect(new, sentence.vector), carry)
+        new = self.connect(new, sentence.vector)
+        if sentence.right_nodes is not None and sentence.right_edges is not None:
+            new = corrected(new, sentence.right_nodes, sentence.right_edges)
+        return _where((sentence.words > 0).any(-1), new, carry)
 
     def finish(self, batch: Batch, carry: Graph, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
         """Transforms the graph with the question, and answers from all nodes."""
         del progress, banks
         answered = self.query(carry, self.encode(batch.question_words))
-        return reading_of(self.answer(self.query_summarise(answered)), carry.strengths.sum(-1).detach())
+        reading = reading_of(self.answer(self.query_summarise(answered)), carry.strengths.sum(-1).detach())
+        if carry.surprise is None:
+            return reading
+        nodes, edges = (carry.surprise / batch.sentence_mask.sum(-1, keepdim=True).clamp(min=1)).unbind(-1)
+        return replace(reading, losses={"nodes": nodes, "edges": edges})
 
     @torch.no_grad()
     def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
@@ -244,7 +287,7 @@ class GGTNN(Model):
         if name == "update.gru.input.bias":
             parameter[self.config.hidden : 2 * self.config.hidden] = _KEEPING
         elif name.endswith(("connect.decide.bias", "summarise.attend.bias")):
-            parameter.fill_(_SPARSE)
+            parameter.fill_(_SPARSEST if self.config.facts and name == "connect.decide.bias" else _SPARSE)
 
     def encode(self, words: Int[Tensor, "*axes word"]) -> Text:
         """A GRU over the words of each sentence or question.
@@ -269,7 +312,7 @@ class GGTNN(Model):
             types=types,
             strengths=(slot_words > 0).to(types.dtype),
             states=types.new_zeros(batch, nodes, config.hidden),
-            edges=types.new_zeros(batch, nodes, nodes, config.edge_kinds),
+            edges=types.new_zeros(batch, nodes, nodes, self.edge_kinds),
         )
 
     def query(self, graph: Graph, questions: Text) -> Graph:
@@ -294,6 +337,46 @@ class GGTNN(Model):
         return update(graph, is_word @ text.outputs)
 
 
+def right_graph(
+    facts: Int[Tensor, "batch sentence fact three"], slots: int, kinds: int, dtype: torch.dtype
+) -> tuple[Float[Tensor, "batch sentence slot"], Float[Tensor, "batch sentence slot slot kind"]]:
+    """The nodes and the edges after each sentence: a node is a word that some fact has been about by then."""
+    kind, source, target = facts.unbind(-1)
+    place = (source * slots + target) * kinds + (kind - 1).clamp(min=0)  # padding falls on slot 0, which is no node
+    edges = torch.zeros((*facts.shape[:2], slots * slots * kinds), dtype=dtype, device=facts.device)
+    edges = edges.scatter(2, place, 1.0).unflatten(2, (slots, slots, kinds))
+    spoken = (edges.sum((3, 4)) + edges.sum((2, 4)) > 0).to(dtype).cummax(1).values
+    is_word = (torch.arange(slots, device=facts.device) > 0).to(dtype)
+    return spoken * is_word, edges * (is_word[:, None, None] * is_word[:, None])
+
+
+def corrected(graph: Graph, nodes: Float[Tensor, "batch slot"], edges: Float[Tensor, "batch slot slot kind"]) -> Graph:
+    """The graph made right, and how surprising that was: -log p of every node, and of every edge between two nodes.
+
+    As in the paper, the next sentence starts from the right graph, so that one error does not teach others.
+    """
+    added = graph.strengths.shape[1] - nodes.shape[1]  # nodes that sentences add on their own are in no fact
+    nodes, edges = F.pad(nodes, (0, added)), F.pad(edges, (0, 0, 0, added, 0, added))
+    pairs = (nodes.unsqueeze(-1) * nodes.unsqueeze(-2)).unsqueeze(-1)
+    of_nodes = _log_loss(graph.strengths, nodes).sum(-1)
+    of_edges = (_log_loss(graph.edges, edges) * pairs).sum((1, 2, 3))
+    surprise = torch.stack((of_nodes, of_edges), -1)
+    assert graph.surprise is not None
+    return replace(graph, strengths=nodes, edges=edges, surprise=graph.surprise + surprise)
+
+
+def _log_loss(chance: Float[Tensor, "*axes"], right: Float[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
+    """-log of the chance that was given to what is right."""
+    return -(right * chance + (1 - right) * (1 - chance)).clamp(min=_LEAST_CHANCE).log()
+
+
+def _named(graph: Graph, sentence: Text) -> Bool[Tensor, "batch node"]:
+    """Which nodes stand for words of the sentence."""
+    shape = (*graph.strengths.shape, sentence.words.shape[-1])
+    said = graph.types.gather(-1, sentence.words.unsqueeze(-2).expand(shape)) * (sentence.words > 0).unsqueeze(-2)
+    return (said > 0).any(-1)
+
+
 def _parts(graph: Graph) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     return graph.types, graph.strengths, graph.states, graph.edges
 
@@ -307,5 +390,6 @@ def _where(told: Bool[Tensor, " batch"], new: Graph, old: Graph) -> Graph:
         states=F.pad(old.states, (0, 0, 0, added)),
         edges=F.pad(old.edges, (0, 0, 0, added, 0, added)),
     )
-    pairs = zip(_parts(new), _parts(kept), strict=True)
+    pairs = list(zip(_parts(new), _parts(kept), strict=True))
+    pairs += [(new.surprise, old.surprise)] if new.surprise is not None and old.surprise is not None else []
     return Graph(*(torch.where(told.view(-1, *[1] * (a.dim() - 1)), a, b) for a, b in pairs))

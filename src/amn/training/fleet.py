@@ -42,10 +42,10 @@ class Pool:
         """Stacks sets of equal sizes along every axis but the number of examples (see `prepare.alike`)."""
         count = max(map(len, sets))
         stacked = {}
-        for f in fields(Batch):
-            if f.name != "key":
-                parts = [getattr(one.batch, f.name) for one in sets]
-                stacked[f.name] = torch.stack([_lengthen(part, count) for part in parts]).to(device)
+        for name, first in vars(sets[0].batch).items():
+            if first is not None:
+                parts = [getattr(one.batch, name) for one in sets]
+                stacked[name] = torch.stack([_lengthen(part, count) for part in parts]).to(device)
         return cls(Batch(**stacked), [one.lengths.tolist() for one in sets])
 
     def take(self, which: Int[Tensor, " model"], indices: Int[Tensor, "model batch"], sentences: int) -> Batch:
@@ -53,11 +53,12 @@ class Pool:
         found = indices.clamp(min=0)
         task = which.unsqueeze(1)
         parts = {}
-        for f in fields(Batch):
-            if f.name in ("sentences", "members", "context", "edges"):
-                parts[f.name] = getattr(self.batch, f.name)[:, :, :sentences][task, found].long()
-            elif f.name not in ("key", "weights"):
-                parts[f.name] = getattr(self.batch, f.name)[task, found].long()
+        by_sentence = self.batch.by_sentence()
+        for name, value in vars(self.batch).items():
+            if name in by_sentence:
+                parts[name] = value[:, :, :sentences][task, found].long()
+            elif value is not None and name != "weights":
+                parts[name] = value[task, found].long()
         weights = self.batch.weights[task, found] * (indices >= 0).unsqueeze(-1)
         return Batch(**parts, weights=weights)
 

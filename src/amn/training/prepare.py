@@ -15,7 +15,7 @@ from amn.data.examples import Example, examples
 from amn.data.source import SPLITS, load_task, read_stories
 from amn.data.story import Story
 from amn.data.vocabulary import Vocabulary
-from amn.errors import DataError
+from amn.errors import ConfigError, DataError
 from amn.training.config import RunSpec
 
 ALL_TASKS = tuple(range(1, 21))
@@ -35,6 +35,7 @@ class DataKey(NamedTuple):
     window: int
     together: bool
     train_questions: int | None
+    facts: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ def task_stories(task: int | str, data: str | None, split: str) -> tuple[list[St
 def data_key(spec: RunSpec) -> DataKey:
     """The part of a run's description that decides its examples."""
     train = spec.train
-    return DataKey(spec.task, spec.data, train.window, train.together, train.train_questions)
+    facts = bool(spec.settings.get("facts"))  # a model that is shown what holds after each sentence
+    return DataKey(spec.task, spec.data, train.window, train.together, train.train_questions, facts)
 
 
 def load_data(key: DataKey) -> TaskData:
@@ -73,11 +75,19 @@ def load_data(key: DataKey) -> TaskData:
     task, data = key.task, key.data
     if task == JOINT:
         return _joined([load_data(key._replace(task=number)) for number in ALL_TASKS])
-    if data is not None and Path(data).is_file():
+    if data is not None and Path(data).is_file() and not key.facts:
         return _task_data(key, *hold_out(list(read_stories(data)), seed=0), "stories of one's own")
-    training, source = task_stories(task, data, "train")
+    training, source = _stories_with_facts(task) if key.facts else task_stories(task, data, "train")
     validation, _ = task_stories(task, data, "valid")
     return _task_data(key, training, validation, source)
+
+
+def _stories_with_facts(task: int | str) -> tuple[list[Story], str]:
+    """Generated training stories: no file says what holds after each sentence."""
+    stories, source = task_stories(task, None, "train")
+    if not stories[0].facts:
+        raise ConfigError(f"task {task}: what holds after each sentence is not known, so facts cannot be true")
+    return stories, source
 
 
 def hold_out(stories: list[Story], seed: int) -> tuple[list[Story], list[Story]]:
@@ -91,8 +101,8 @@ def hold_out(stories: list[Story], seed: int) -> tuple[list[Story], list[Story]]
 
 def _task_data(key: DataKey, training: list[Story], validation: list[Story], source: str) -> TaskData:
     """The examples of given stories."""
-    task, data, window, together, train_questions = key
-    chosen = list(examples(training, window=window, together=together))[:train_questions]
+    task, data, window, together, train_questions, facts = key
+    chosen = list(examples(training, window=window, together=together, facts=facts))[:train_questions]
     held_out = list(examples(validation, window=window, together=together))
     if not chosen or not held_out:
         raise DataError(data or f"task {task}", None, "questions to train on and to validate with", "none")
@@ -171,8 +181,8 @@ def _map(function: Callable[[_Item], _Result], items: Sequence[_Item], workers: 
 def _concatenate(sets: list[Dataset]) -> Dataset:
     if len(sets) == 1:
         return sets[0]
-    names = [name for name in vars(sets[0].batch) if name != "key"]
     sets = alike(sets)
+    names = [name for name, value in vars(sets[0].batch).items() if value is not None]
     batch = replace(sets[0].batch, **{n: torch.cat([getattr(one.batch, n) for one in sets]) for n in names})
     return Dataset(batch, torch.cat([one.lengths for one in sets]))
 
@@ -196,6 +206,7 @@ def widen(data: Dataset, room: Sizes) -> Dataset:
         answers=_pad(b.answers, room.questions, fill=-1),
         answer_slots=_pad(b.answer_slots, room.questions),
         weights=_pad(b.weights, room.questions),
+        facts=None if b.facts is None else _pad(b.facts, room.sentences, room.facts, 3),
     )
     return Dataset(batch, data.lengths)
 

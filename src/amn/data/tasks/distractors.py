@@ -2,6 +2,7 @@
 
 from random import Random
 
+from amn.data.facts import Facts
 from amn.data.story import Question, Story
 
 _SUBJECTS = ("wind", "rain", "sun", "moon", "fog", "snow", "thunder", "river", "traffic", "crowd", "choir", "bird")
@@ -26,7 +27,14 @@ def distract(rng: Random, story: Story, count: int) -> Story:
     for index, sentence in enumerate(story.sentences):
         sentences[moved_to[index]] = sentence
     questions = tuple(_moved(question, moved_to) for question in story.questions)
-    return Story(sentences=tuple(sentences), questions=questions)
+    facts = _facts(story, moved_to, len(sentences)) if story.facts else ()
+    return Story(sentences=tuple(sentences), questions=questions, facts=facts)
+
+
+def _facts(story: Story, moved_to: list[int], length: int) -> tuple[Facts, ...]:
+    """What holds after each sentence: a remark changes nothing."""
+    lines = [sum(place <= line for place in moved_to) for line in range(length)]
+    return tuple(story.facts[told - 1] if told else frozenset() for told in lines)
 
 
 def _moved(question: Question, moved_to: list[int]) -> Question:

@@ -102,4 +102,5 @@ def _cut(story: Story, questions: int) -> Story:
     if len(story.questions) <= questions:
         return story
     kept = story.questions[:questions]
-    return Story(sentences=story.sentences[: kept[-1].after], questions=kept)
+    told = kept[-1].after
+    return Story(sentences=story.sentences[:told], questions=kept, facts=story.facts[:told])

@@ -2,6 +2,7 @@
 
 from random import Random
 
+from amn.data.facts import Fact
 from amn.data.story import Story
 from amn.data.tasks.scene import DeadEndError, Draft, Plan
 from amn.data.tasks.wording import say_get, say_move
@@ -55,11 +56,13 @@ def _can_go_on(stage: int, state: str, taken: set[str]) -> bool:
 
 def _tell_stage(rng: Random, plan: Plan, draft: Draft, person: str, stage: int, state: str) -> int:
     place, item = MOTIVES[state]
+    name = person.lower()
     if stage == 0:
-        return draft.tell(f"{person} is {state}.")
+        return draft.tell(f"{person} is {state}.", Fact(name, "is", state))
     if stage == 1:
-        return draft.tell(f"{say_move(rng, plan.wording, person, place)}.")
-    return draft.tell(say_get(rng, plan.wording, person, item, plan.wording.get_there))
+        return draft.tell(f"{say_move(rng, plan.wording, person, place)}.", Fact(name, "in", place))
+    said = say_get(rng, plan.wording, person, item, plan.wording.get_there)
+    return draft.tell(said, Fact(name, "holds", item))
 
 
 def _ask_stage(draft: Draft, person: str, stage: int, state: str, line: int) -> None:

@@ -2,7 +2,8 @@
 
 from random import Random
 
-from amn.data.story import Story
+from amn.data.facts import Fact, told_facts
+from amn.data.story import Story, words
 from amn.data.tasks.scene import DeadEndError, Draft, Plan
 
 ANIMALS = {"mouse": "mice", "sheep": "sheep", "wolf": "wolves", "cat": "cats"}
@@ -20,6 +21,7 @@ def fears(rng: Random, plan: Plan) -> Story:
     for person in _asked(rng, plan):
         kind = kind_of[person]
         draft.ask(f"What is {person.lower()} afraid of?", prey_of[kind], (line_of[person], line_of[kind]))
+    draft.facts = list(told_facts(draft.facts, [words(sentence) for sentence in draft.sentences]))
     return draft.story()
 
 
@@ -36,6 +38,19 @@ def _say_fear(animal: str, other: str) -> str:
     return f"{ANIMALS[animal].capitalize()} are afraid of {ANIMALS[other]}."
 
 
+def _fear(animal: str, other: str) -> tuple[Fact, ...]:
+    return Fact(ANIMALS[animal], "fears", ANIMALS[other]), *_kind(animal), *_kind(other)
+
+
+def _member(person: str, animal: str) -> tuple[Fact, ...]:
+    return Fact(person.lower(), "is", animal), *_kind(animal)
+
+
+def _kind(animal: str) -> tuple[Fact, ...]:
+    """A kind has two words, which are two nodes; they count once both are told."""
+    return (Fact(animal, "is", ANIMALS[animal]),) if animal != ANIMALS[animal] else ()
+
+
 def _told_fears(
     rng: Random, plan: Plan, draft: Draft, prey_of: dict[str, str]
 ) -> tuple[dict[str, str], dict[str, int]]:
@@ -46,12 +61,12 @@ def _told_fears(
         animal = rng.choice(list(ANIMALS))
         if rng.random() < 0.5:
             if animal not in line_of:
-                line_of[animal] = draft.tell(_say_fear(animal, prey_of[animal]))
+                line_of[animal] = draft.tell(_say_fear(animal, prey_of[animal]), *_fear(animal, prey_of[animal]))
             continue
         person = rng.choice(plan.people)
         if person not in kind_of and animal in line_of:
             kind_of[person] = animal
-            line_of[person] = draft.tell(f"{person} is a {animal}.")
+            line_of[person] = draft.tell(f"{person} is a {animal}.", *_member(person, animal))
     return kind_of, line_of
 
 
@@ -61,9 +76,11 @@ def _lua_fears(rng: Random, plan: Plan, draft: Draft, prey_of: dict[str, str]) -
     kind_of = {person: kinds[number % len(kinds)] for number, person in enumerate(plan.people)}
     said = {animal: _say_fear(animal, prey_of[animal]) for animal in ANIMALS}
     said |= {person: f"{person} is a {kind}." for person, kind in kind_of.items()}
+    facts = {animal: _fear(animal, prey_of[animal]) for animal in ANIMALS}
+    facts |= {person: _member(person, kind) for person, kind in kind_of.items()}
     order = list(said)
     rng.shuffle(order)
-    return kind_of, {name: draft.tell(said[name]) for name in order}
+    return kind_of, {name: draft.tell(said[name], *facts[name]) for name in order}
 
 
 def colours(rng: Random, plan: Plan) -> Story:
@@ -81,12 +98,13 @@ def colours(rng: Random, plan: Plan) -> Story:
         if rng.random() < 0.5:
             if person not in kind_of:
                 kind_of[person] = kind = rng.choice(SPECIES)
-                line_of[person] = draft.tell(f"{person} is a {kind}.")
+                line_of[person] = draft.tell(f"{person} is a {kind}.", Fact(person.lower(), "is", kind))
                 if not plan.lua:  # in the released stories a kind takes a new colour whenever a member is told
                     kind_colour[kind] = rng.choice(COLOURS)
         elif person in kind_of and person not in colour_of:
             colour_of[person] = colour = kind_colour[kind_of[person]]
-            line_of[f"{person} {colour}"] = draft.tell(f"{person} is {colour}.")
+            fact = Fact(person.lower(), "is", colour)
+            line_of[f"{person} {colour}"] = draft.tell(f"{person} is {colour}.", fact)
     _ask_colour(draft, plan, kind_of, colour_of, line_of)
     return draft.story()
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar, Generic, TypeVar
 
+from amn.data.facts import Fact, Facts
 from amn.data.story import Question, Story
+from amn.data.tasks.known import facts_of
 from amn.data.tasks.wording import Wording, say_event
 from amn.data.world import Event, World
 from amn.errors import ConfigError
@@ -52,10 +54,12 @@ class Draft:
 
     sentences: list[str] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
+    facts: list[Facts] = field(default_factory=list)
 
-    def tell(self, sentence: str) -> int:
-        """Adds a sentence and returns its index."""
+    def tell(self, sentence: str, *facts: Fact) -> int:
+        """Adds a sentence, and what holds from then on, and returns its index."""
         self.sentences.append(sentence)
+        self.facts.append(self.facts[-1].union(facts) if self.facts else frozenset(facts))
         return len(self.sentences) - 1
 
     def ask(self, text: str, answer: str, support: Iterable[int]) -> None:
@@ -65,7 +69,8 @@ class Draft:
 
     def story(self) -> Story:
         """The finished story."""
-        return Story(sentences=tuple(self.sentences), questions=tuple(self.questions))
+        facts = tuple(self.facts) if any(self.facts) else ()
+        return Story(sentences=tuple(self.sentences), questions=tuple(self.questions), facts=facts)
 
 
 StoryMaker = Callable[[Random, Plan], Story]
@@ -82,6 +87,7 @@ class Scene(ABC, Generic[Topic]):
 
     usual_questions: ClassVar[int] = 5
     block: ClassVar[int] = 1  # sentences of one `tell`
+    has_facts: ClassVar[bool] = True  # whether places and holders say what its sentences tell
 
     def __init__(self, rng: Random, plan: Plan) -> None:
         self.rng, self.plan = rng, plan
@@ -149,6 +155,8 @@ class Scene(ABC, Generic[Topic]):
             self._play_to_length(wanted, self.plan.sentences or self.usual_length())
         else:
             self._play_freely(wanted)
+        if self.has_facts:
+            self.draft.facts = list(facts_of(self.world.events, len(self.draft.sentences)))
         return self.draft.story()
 
     def _tell_pair(self, room: int) -> None:

@@ -2,6 +2,7 @@
 
 from random import Random
 
+from amn.data.facts import Fact
 from amn.data.story import Story
 from amn.data.tasks.scene import DeadEndError, Draft, Plan
 
@@ -14,13 +15,13 @@ _USUAL_QUESTIONS = 5
 _TRIES_EACH = 16
 
 # A smaller and a bigger thing.
-Fact = tuple[str, str]
+Pair = tuple[str, str]
 
 
 def sizes(rng: Random, plan: Plan) -> Story:
     """Facts come in batches, repeats and all, until questions can be asked of them."""
     draft = Draft()
-    facts: list[Fact] = []
+    facts: list[Pair] = []
     order = [*SMALL, *rng.sample(CONTAINERS, len(CONTAINERS))]
     wanted = plan.questions or _USUAL_QUESTIONS
     batch = plan.sentences or _BATCH
@@ -34,17 +35,19 @@ def sizes(rng: Random, plan: Plan) -> Story:
             wanted = plan.questions - len(draft.questions)
 
 
-def _tell_batch(rng: Random, draft: Draft, facts: list[Fact], order: list[str], count: int, plan: Plan) -> None:
+def _tell_batch(rng: Random, draft: Draft, facts: list[Pair], order: list[str], count: int, plan: Plan) -> None:
     for _ in range(count):
         low, high = sorted(rng.sample(range(len(order)), 2))
         facts.append((order[low], order[high]))
+        # A box of chocolates is known by its last word: a box is another thing.
+        bigger = Fact(order[high].split()[-1], "bigger than", order[low].split()[-1])
         if plan.lua or rng.random() < 0.5:
-            draft.tell(f"The {order[high]} is bigger than the {order[low]}.")
+            draft.tell(f"The {order[high]} is bigger than the {order[low]}.", bigger)
         else:
-            draft.tell(f"The {order[low]} fits inside the {order[high]}.")
+            draft.tell(f"The {order[low]} fits inside the {order[high]}.", bigger)
 
 
-def _ask(rng: Random, draft: Draft, facts: list[Fact], plan: Plan, wanted: int) -> bool:
+def _ask(rng: Random, draft: Draft, facts: list[Pair], plan: Plan, wanted: int) -> bool:
     """Draws questions about recent facts; says whether enough were found."""
     reach = plan.reach or len(facts)
     for _ in range(_TRIES_EACH * max(wanted, _USUAL_QUESTIONS)):
@@ -61,7 +64,7 @@ def _ask(rng: Random, draft: Draft, facts: list[Fact], plan: Plan, wanted: int) 
     return False
 
 
-def _link(facts: list[Fact], line: int, below: bool) -> int | None:
+def _link(facts: list[Pair], line: int, below: bool) -> int | None:
     """The first other line about the smaller (or the bigger) thing of a fact, if it joins on to it there."""
     shared = facts[line][0 if below else 1]
     other = next((at for at, fact in enumerate(facts) if shared in fact and at != line), None)

@@ -3,6 +3,7 @@
 from random import Random
 
 from amn.data.story import Story
+from amn.data.tasks.known import side_of
 from amn.data.tasks.scene import Draft, Plan
 
 COMPASS = ("north", "south", "east", "west")
@@ -40,7 +41,7 @@ def _tell_relations(rng: Random, draft: Draft, relations: list[Relation]) -> lis
         if number not in told:
             room, way, other = relations[number]
             told[number] = (room, way, other) if subject == room else (other, OPPOSITE[way], room)
-            draft.tell("The {} is {} of the {}.".format(*told[number]))
+            draft.tell("The {} is {} of the {}.".format(*told[number]), side_of(*told[number]))
     return list(told.values())
 
 

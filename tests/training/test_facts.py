@@ -1,0 +1,62 @@
+"""Training with facts: the stories are generated, the graph's losses are logged, and other runs are as they were."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from amn.data.source import SPLITS
+from amn.errors import ConfigError
+from amn.training.config import RunSpec
+from amn.training.fleet import Pool
+from amn.training.prepare import alike, data_key, encode_all
+from training.small import log_of, small, trainer_of
+
+FACTS = {"hidden": 8, "facts": True}
+
+
+def shown(data: Path | None, task: int, seed: int = 0, **train: object) -> RunSpec:
+    spec = small(data or Path(), task, seed, "ggtnn", **{"train_questions": 48, "learning_rate": 1e-2, **train})
+    return replace(spec, settings=FACTS, data=str(data) if data else None)
+
+
+@pytest.fixture(autouse=True)
+def few_stories(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SPLITS, "train", 60)
+
+
+def test_models_of_a_fleet_learn_graphs_from_generated_stories(data: Path, tmp_path: Path) -> None:
+    specs = [shown(data, 15, epochs=20), shown(data, 15, seed=1, epochs=20)]
+    trainer_of(specs, tmp_path).fit()
+    for spec in specs:
+        losses = [entry["loss"] for entry in log_of(tmp_path, spec)]
+        assert set(losses[0]) == {"answer", "nodes", "edges"}
+        assert losses[-1]["edges"] < losses[0]["edges"] / 2 and losses[-1]["nodes"] < losses[0]["nodes"]
+
+
+def test_training_stories_are_generated_and_validation_stories_are_those_given(data: Path) -> None:
+    shown_data, plain = encode_all([data_key(shown(data, 15)), data_key(replace(shown(data, 15), settings={}))])
+    assert (shown_data.source, plain.source) == ("generated", "released")
+    assert len(shown_data.validation) == len(plain.validation) == 30
+    assert shown_data.training.batch.facts is not None
+    assert shown_data.validation.batch.facts is None and plain.training.batch.facts is None
+
+
+def test_sets_of_different_room_are_stacked_with_their_facts() -> None:
+    sets = [one.training for one in encode_all([data_key(shown(None, task)) for task in (1, 15)])]
+    wide = alike(sets)
+    assert wide[0].sizes == wide[1].sizes
+    for before, after in zip(sets, wide, strict=True):
+        assert before.batch.facts is not None and after.batch.facts is not None
+        sentences, facts = before.sizes.sentences, before.sizes.facts
+        assert (after.batch.facts[:, :sentences, :facts] == before.batch.facts).all()
+        assert after.batch.facts.sum() == before.batch.facts.sum()
+    taken = Pool.of(wide, torch.device("cpu")).take(torch.tensor([1, 0]), torch.tensor([[0, 1], [2, -1]]), 4)
+    assert taken.facts is not None and wide[1].batch.facts is not None
+    assert (taken.facts[0] == wide[1].batch.facts[[0, 1], :4]).all()
+
+
+def test_a_task_without_facts_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="task 14: what holds after each sentence is not known"):
+        trainer_of([shown(None, 14)], tmp_path)
