@@ -64,11 +64,14 @@ def cells(examples: Sequence[Example]) -> int:
 
 
 def read_examples(trained: TrainedModel, examples: Sequence[Example], banks: int) -> list[Found]:
-    """Reads stories side by side: the default model by its fast path on a CPU, any other and any GPU by torch."""
+    """Reads stories side by side: the default model by its fast path, any other by torch.
+
+    On a GPU torch reads several stories faster; a single one is faster on the CPU there, too.
+    """
     model = trained.model
+    if type(model) is AMN and len(examples) == 1:
+        return [read_alone(model, trained.vocabulary, examples[0], banks)]
     if type(model) is AMN and next(model.parameters()).device.type == "cpu":
-        if len(examples) == 1:
-            return [read_alone(model, trained.vocabulary, examples[0], banks)]
         return Stories(weights_of(model), trained.vocabulary, examples).read(banks)
     reading = read_batch(trained, examples, banks)
     return [found_in(reading, story, example) for story, example in enumerate(examples)]

@@ -45,7 +45,7 @@ class View:
     @property
     def edges(self) -> Int[np.ndarray, "member row"]:
         """The kinds of the edges as a matrix."""
-        return np.frombuffer(self.kinds, np.uint8).reshape(len(self.members), -1)
+        return np.frombuffer(self.kinds, np.int8).reshape(len(self.members), -1)
 
 
 class WordGraph:

@@ -99,7 +99,7 @@ class Stories:
                 stories=stories,
                 gates=np.array([start for _, start, _ in found]) + np.arange(spoken)[:, None],
                 rows=np.ascontiguousarray(touched.T) + stories * self.room,
-                edges=np.frombuffer(kinds, np.uint8).reshape(len(found), members, -1),
+                edges=np.frombuffer(kinds, np.int8).reshape(len(found), members, -1),
             )
 
     def _step(self, told: _Telling, gates: Gates) -> None:

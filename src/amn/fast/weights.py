@@ -186,7 +186,7 @@ def weights_of(model: AMN) -> Weights:
 
 def _stamps(parameters: list[Tensor]) -> list[tuple[object, ...]]:
     """What differs once weights were changed in place, moved, or turned into other numbers."""
-    return [(parameter._version, parameter.data_ptr()) for parameter in parameters]
+    return [(0 if p.is_inference() else p._version, p.data_ptr()) for p in parameters]  # such a tensor has no version
 
 
 def array(values: Tensor) -> Array:
