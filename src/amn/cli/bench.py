@@ -68,8 +68,8 @@ def ingest(
 ) -> None:
     """Time story to answer, against EntNet, DMN+, MemN2N and EncDec of equal width.
 
-    Models by their plain names run in torch. "amn fast" is the path that answers users on a CPU, "entnet fast" is EntNet
-    with the same care, and "amn exported" runs ONNX graphs.
+    Models by their plain names run in torch. "amn fast" is the path that answers users on a CPU, "entnet fast" is
+    EntNet with the same care, and "amn exported" runs ONNX graphs.
 
     Args:
         task: whose stories to read.
