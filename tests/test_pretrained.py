@@ -13,6 +13,7 @@ from amn.data.examples import examples
 from amn.data.tasks import generate
 from amn.models.base import answer_target
 from amn.pretrained import DEFAULT_MODEL, shipped_directory, shipped_models
+from amn.scoring import Ask, score
 from amn.training.model_directory import load_model
 
 QUESTIONS = 60
@@ -22,6 +23,8 @@ SEED = 11
 POINTS = 2.0
 MEAN_PERCENT = 0.3
 MOST_BYTES = 20 << 20
+JOINT_PERCENT = 1.0  # of the joint model, all tasks together
+RENAMED_PERCENT = 2.0  # of the joint model, where all names are new
 PAPER_RATIOS = {1: 0.22, 2: 0.41, 4: 0.70, 7: 0.81, 10: 1.00, 11: 0.43, 12: 0.37, 14: 0.60}
 PAPER_RATIOS |= {15: 1.00, 16: 1.06, 17: 1.00, 18: 0.82, 19: 1.05, 20: 0.26}
 
@@ -81,3 +84,18 @@ def test_all_models_together_err_no_more_than_promised() -> None:
 def test_no_model_reads_more_than_the_papers(task: int) -> None:
     described = json.loads((shipped_directory(f"qa{task}") / "config.json").read_text())
     assert described["training"]["validation"]["ratio"] <= PAPER_RATIOS[task]
+
+
+def test_the_joint_model_answers_all_tasks() -> None:
+    errors = [error_of_joint(task) for task in range(1, 21)]
+    assert sum(errors) / len(errors) <= JOINT_PERCENT
+
+
+@pytest.mark.parametrize("task", [1, 3, 11, 12, 13])
+def test_the_joint_model_answers_about_names_it_never_saw(task: int) -> None:
+    assert error_of_joint(task, rename=True) < RENAMED_PERCENT
+
+
+def error_of_joint(task: int, *, rename: bool = False) -> float:
+    _, tally = score("babi", Ask(task=task, questions=QUESTIONS, rename=rename))
+    return float(tally.figures()["error_percent"])
