@@ -2,17 +2,19 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor
 from torch.func import functional_call, vmap
+from torch.utils import _pytree as pytree
 
 from amn.data.vocabulary import Vocabulary
 from amn.models import MODELS
 from amn.training.config import RunSpec
-from amn.training.fleet import Fleet
+from amn.training.fleet import Fleet, _hide_words
 from amn.training.loop import Diverged
 from amn.training.model_directory import build_model
 from amn.training.parameters import Layout
@@ -64,6 +66,29 @@ def test_every_architecture_trains_in_the_same_loop(data: Path, tmp_path: Path, 
     fleet.fit()
     assert all(RunDirectory(tmp_path / spec.name).finished for spec in specs)
     assert all(value.isfinite().all() for value in weights_of(fleet, specs[0]).values())
+
+
+@pytest.mark.parametrize("architecture", sorted(MODELS))
+def test_half_precision_learns_what_single_precision_does(data: Path, tmp_path: Path, architecture: str) -> None:
+    losses = {}
+    for precision in ("float32", "bfloat16"):
+        spec = small(data, 1, 0, architecture, epochs=2, precision=precision)
+        trainer_of([spec], tmp_path / precision).fit()
+        losses[precision] = [entry["loss"]["answer"] for entry in log_of(tmp_path / precision, spec)]
+    assert losses["bfloat16"] == pytest.approx(losses["float32"], rel=0.01)
+    assert losses["bfloat16"] != losses["float32"]
+
+
+def test_hidden_words_are_words_one_may_ask_about_and_half_of_the_stories_keep_all(data: Path, tmp_path: Path) -> None:
+    fleet = trainer_of([small(data, 1, anonymise=0.999)], tmp_path).fleet
+    batch = fleet.training.take(fleet.which, torch.arange(70).unsqueeze(0), 10)
+    batch = pytree.tree_map(lambda value: value[0], replace(batch, key=torch.tensor([5])))
+    hidden = _hide_words(batch, fleet.hidden[0], fleet.hideable[0]).slot_words
+    vocabulary = trainer_of([small(data, 1)], tmp_path / "words").runs[0].data.vocabulary
+    gone = {vocabulary.words[word] for word in batch.slot_words[hidden != batch.slot_words].tolist()}
+    assert {"mary", "kitchen"} <= gone
+    assert not gone & {"went", "moved", "travelled", "journeyed", "to"}
+    assert 20 <= (hidden != batch.slot_words).any(1).sum() <= 50
 
 
 def test_a_fleet_shrinks_when_members_finish_and_the_others_do_not_notice(

@@ -192,7 +192,7 @@ class AMN(Model):
         slots = slots.expand_as(batch.slot_words)
         named = accumulate(encoding.question_words.flatten(1, 2), batch.questions.flatten(1), slots)
         is_named = (slots.unsqueeze(-1) == batch.questions.flatten(1).unsqueeze(1)).any(-1) & (slots > 0)
-        states = torch.tanh(self.from_question(named)) * is_named.unsqueeze(-1)
+        states = torch.tanh(self.from_question(named)).to(encoding.questions.dtype) * is_named.unsqueeze(-1)
         nothing = states.new_zeros(states.shape[:2])
         return Memory(states, nothing, nothing, nothing, nothing - 1, nothing[:, 0] + 1)
 
@@ -273,7 +273,7 @@ class AMN(Model):
         normed = rms_norm(states)
         alone = self.move_state(strengths.unsqueeze(-1) * normed).squeeze(-1)
         asked = normed @ self.move_question(questions).transpose(1, 2) / sqrt(normed.shape[-1])
-        return alone + asked.amax(-1)
+        return (alone + asked.amax(-1)).to(states.dtype)
 
     def move(
         self, memory: Memory, sentence: Sentence, states: Tensor, strengths: Tensor, relevance: Tensor, present: Tensor

@@ -185,7 +185,7 @@ class GRU(nn.Module):
         self, projected: Float[Tensor, "*axes time gates"], mask: Bool[Tensor, "*axes time"]
     ) -> Float[Tensor, "*axes time hidden"]:
         """Runs through a sequence from a zero state; where the mask is false the state stays."""
-        state = projected.new_zeros(*projected.shape[:-2], projected.shape[-1] // 3)
+        state = projected.new_zeros(*projected.shape[:-2], projected.shape[-1] // 3, dtype=self.state.weight.dtype)
         states = []
         for gates, told in zip(projected.unbind(-2), mask.unbind(-1), strict=True):
             state = torch.where(told.unsqueeze(-1), self(gates, state), state)

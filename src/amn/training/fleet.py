@@ -110,7 +110,8 @@ class Fleet:
     """The stacked models and everything needed to train and score them.
 
     Args:
-        members: the models; they may differ in vocabulary, task, seed and settings, but not in architecture or width.
+        members: the models; they may differ in vocabulary, task, seed and settings, but not in architecture, width or
+            precision.
         training: their training examples.
         validation: their validation examples.
         device: where to compute.
@@ -132,7 +133,7 @@ class Fleet:
         self.answer_room = room or _answer_room(members)
         self.template = _template(members[0].model, *self.answer_room).to(device)
         self.layout = Layout.of(self.template)
-        self.reader = Reader(self.template, compiled=compiled)
+        self.reader = Reader(self.template, compiled=compiled, precision=members[0].train.precision)
         self.weights = self.layout.stack([member.model for member in members]).to(device).requires_grad_()
         self.adam = Adam.for_weights(self.weights.detach())
         self.which = torch.tensor([member.task for member in members], device=device)

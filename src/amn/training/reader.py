@@ -11,6 +11,7 @@ from torch.utils import _pytree as pytree
 
 from amn.data.batches import Batch
 from amn.models.base import Model, Reading
+from amn.training.config import Precision
 
 Weights = dict[str, Tensor]
 Readings = dict[str, Any]  # the fields of `Reading`, each with an axis of models in front
@@ -23,10 +24,11 @@ class Reader:
         model: whose code to run; its own weights do not matter.
         compiled: compile the step, where the model reads sentence by sentence. One compiled step serves stories of any
             length, and fuses what would be hundreds of small kernels.
+        precision: of matrix products in training; everything else, and all validation, is in float32.
     """
 
-    def __init__(self, model: Model, *, compiled: bool = False) -> None:
-        self.model = model
+    def __init__(self, model: Model, *, compiled: bool = False, precision: Precision = "float32") -> None:
+        self.model, self.precision = model, precision
         self.compiled = compiled and type(model).begin is not Model.begin
         self._begin, self._advance, self._finish = (
             self._stacked(_Method(model, name)) for name in ("begin", "advance", "finish")
@@ -43,14 +45,18 @@ class Reader:
         return vmap(call)
 
     def __call__(self, weights: Weights, batch: Batch, progress: Float[Tensor, " model"]) -> Readings:
-        """Reads with the last bank, as in training.
+        """Reads with the last bank, as in training."""
+        read = self._by_steps if self.compiled else self.plain
+        if self.precision == "float32":
+            return read(weights, batch, progress)
+        with torch.autocast(progress.device.type, torch.bfloat16, cache_enabled=False):
+            readings = read(weights, batch, progress)
+        return pytree.tree_map(_single, readings)
 
-        A slice of a longer story has other strides, for which the step would be compiled anew: hence the copies.
-        """
-        if not self.compiled:
-            return self.plain(weights, batch, progress)
+    def _by_steps(self, weights: Weights, batch: Batch, progress: Float[Tensor, " model"]) -> Readings:
         carry, sentences = self._begin(weights, batch, progress)
         carry = pytree.tree_map(_with_gradient, carry)
+        # A slice of a longer story has other strides, for which the step would be compiled anew: hence the copies.
         for sentence in sentences:
             carry = self._advance(weights, carry, pytree.tree_map(Tensor.contiguous, sentence))
         readings: Readings = self._finish(weights, batch, carry, progress)
@@ -83,6 +89,10 @@ class _Method(nn.Module):
     def forward(self, *inputs: Any) -> Any:
         """Calls the method."""
         return getattr(self.model, self.name)(*inputs)
+
+
+def _single(value: Tensor) -> Tensor:
+    return value.float() if value.is_floating_point() else value
 
 
 def _with_gradient(value: Tensor) -> Tensor:

@@ -105,7 +105,8 @@ def group(runs: Sequence[Run]) -> list[list[Run]]:
         mean = float(run.data.training.lengths.float().mean())
         length = sum(mean > limit for limit in _LENGTH_CLASSES)
         train = spec.train
-        key = (spec.architecture, spec.settings, train.batch_size, train.evaluate_every, train.together, length)
+        numbers = (train.batch_size, train.evaluate_every, train.together, train.precision, length)
+        key = (spec.architecture, spec.settings, *numbers)
         fleets.setdefault(json.dumps(key, sort_keys=True), []).append(run)
     return list(fleets.values())
 
