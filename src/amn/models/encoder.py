@@ -13,7 +13,7 @@ from amn.models.base import GRU, uniform
 
 EMBEDDING_RANGE = sqrt(3)  # section 5.1: embeddings start uniform in [-sqrt(3), sqrt(3)]
 ANONYMOUS = 64  # how many unknown words of a story are told apart, where a model can point at words
-_TURN_STREAM = 103  # of the random numbers that say which of them comes first in a story
+_TURN_STREAM = 103  # of the random numbers that say which of their vectors comes first in a story, in training
 
 
 @dataclass(frozen=True)
