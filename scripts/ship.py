@@ -3,7 +3,7 @@
     python scripts/ship.py RUNS [RUNS ...]
 
 Best is the lowest validation error, then the fewest entities read, then the lowest seed. A joint run becomes `babi`,
-the run of task N becomes `qaN`; other runs (presets, other architectures) are not shipped.
+the run of task N becomes `qaN`, that of an extended set keeps its name; other architectures are not shipped.
 """
 
 import shutil
@@ -15,11 +15,11 @@ from amn.training.run_directory import RunDirectory
 PRETRAINED = Path(__file__).resolve().parents[1] / "src" / "amn" / "pretrained"
 
 
-def name_of(task: int | str) -> str | None:
+def name_of(task: int | str) -> str:
     """The name that a model of a task is shipped under."""
     if isinstance(task, int):
         return f"qa{task}"
-    return "babi" if task == "joint" else None
+    return "babi" if task == "joint" else task
 
 
 def rank(run: RunDirectory) -> tuple[float, float, int]:
@@ -34,9 +34,8 @@ def main(folders: list[str]) -> None:
     for folder in folders:
         for path in sorted(Path(folder).glob("amn-*")):
             run = RunDirectory(path)
-            name = name_of(run.spec().task) if run.finished and run.spec().architecture == "amn" else None
-            if name:
-                found.setdefault(name, []).append(run)
+            if run.finished and run.spec().architecture == "amn":
+                found.setdefault(name_of(run.spec().task), []).append(run)
     for name, runs in sorted(found.items(), key=lambda item: (len(item[0]), item[0])):
         best = min(runs, key=rank)
         shutil.rmtree(PRETRAINED / name, ignore_errors=True)

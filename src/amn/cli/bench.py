@@ -193,7 +193,8 @@ def _case(
     from amn.training.model_directory import TrainedModel, build_model
 
     ask = Ask(task=task, split=split, questions=questions)
-    name = model or (f"qa{task}" if f"qa{task}" in shipped_models() else None)
+    shipped = f"qa{task}" if isinstance(task, int) else task
+    name = model or (shipped if shipped in shipped_models() else None)
     if name is not None:
         trained = find_model(name)
         return examples_for(trained, ask), trained, name

@@ -153,6 +153,11 @@ class Dataset:
         return len(self.lengths)
 
     @property
+    def questions(self) -> int:
+        """How many questions the examples hold together."""
+        return int(self.batch.weights.sum())
+
+    @property
     def sizes(self) -> Sizes:
         """The room along each axis."""
         b = self.batch

@@ -60,7 +60,7 @@ class WordGraph:
     def __init__(self, named: Collection[int], *, context: int = CONTEXT, padded: bool = False) -> None:
         self._named = tuple(dict.fromkeys(named))
         self._context, self._padded = context, padded
-        self._neighbours: dict[int, dict[int, None]] = {}  # of each word, the one that it met last at the end
+        self._neighbours: dict[int, tuple[int, ...]] = {}  # of each word, the one that it met last in front
 
     def tell(self, sentence: Sequence[int]) -> View:
         """Adds a sentence (entity numbers in order) and returns its view."""
@@ -76,7 +76,7 @@ class WordGraph:
     def _recent_outside(self, askers: Sequence[int], inside: set[int]) -> list[int]:
         """The askers' most recent neighbours outside the members, each asker's first before anyone's second."""
         known = self._neighbours
-        lists = (filterfalse(inside.__contains__, reversed(known[asker])) for asker in askers if asker in known)
+        lists = (filterfalse(inside.__contains__, known[asker]) for asker in askers if asker in known)
         chosen: dict[int, None] = {}
         for entity in chain.from_iterable(zip_longest(*lists)):
             if entity is not None:
@@ -90,23 +90,20 @@ class WordGraph:
         known, others = self._neighbours, named + context
         rows = []
         for path, reader in zip(_path_kinds(places_of(sentence)), spoken, strict=True):
-            rows.append(path + bytes(map(known.get(reader, {}).__contains__, others)))
+            rows.append(path + bytes(map(set(known.get(reader, ())).__contains__, others)))
         for place, reader in enumerate(named, len(spoken)):
-            row = bytearray(map(known[reader].__contains__, chain(spoken, others)))
+            row = bytearray(map(set(known[reader]).__contains__, chain(spoken, others)))
             row[place] = SELF
             rows.append(bytes(row))
         return b"".join(rows)
 
     def _remember(self, spoken: list[int]) -> None:
         """Makes the words of a sentence each other's latest neighbours, the first of them the very latest."""
+        known, inside = self._neighbours, set(spoken)
         for word in spoken:
-            near = self._neighbours.setdefault(word, {})
-            for other in reversed(spoken):
-                if other != word:
-                    near.pop(other, None)
-                    near[other] = None
-            while len(near) > RECENT_NEIGHBOURS:
-                del near[next(iter(near))]
+            near = [other for other in spoken if other != word]
+            near += filterfalse(inside.__contains__, known.get(word, ()))
+            known[word] = tuple(near[:RECENT_NEIGHBOURS])
 
 
 def places_of(sentence: Sequence[Hashable]) -> tuple[int, ...]:

@@ -61,9 +61,10 @@ class Sentence:
         last: the last output of the word GRU (w_N).
         edges: the path of its words.
         move_chance, repeat_chance, create_chance: what its decisions are drawn with.
+        expectation_chance: what the expected strengths after it are drawn with, in training.
     """
 
-    number: int
+    number: Float[Tensor, " batch"]
     spoken: Bool[Tensor, "batch slot"]
     words: Float[Tensor, "batch slot hidden"]
     last: Float[Tensor, "batch hidden"]
@@ -71,6 +72,36 @@ class Sentence:
     move_chance: Float[Tensor, "batch bank slot"]
     repeat_chance: Float[Tensor, "batch slot"]
     create_chance: Float[Tensor, " batch"]
+    expectation_chance: Float[Tensor, "batch slot"] | None = None
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What training needs besides the memory.
+
+    Args:
+        seeds: words that make others relevant.
+        components: which words are connected by the sentences so far.
+        relevance, creation: the secondary losses of the sentences so far.
+    """
+
+    seeds: Bool[Tensor, "batch slot"]
+    components: Bool[Tensor, "batch slot slot"]
+    relevance: Float[Tensor, " batch"]
+    creation: Float[Tensor, " batch"]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a story has come to: its memory, its questions, and in training what is learned from it."""
+
+    memory: Memory
+    questions: Float[Tensor, "batch question hidden"]
+    lesson: Lesson | None = None
+
+
+for _kind in (Memory, Sentence, Lesson, Told):
+    torch.export.register_dataclass(_kind)
 
 
 class PaperAMN(Model):
@@ -91,18 +122,27 @@ class PaperAMN(Model):
         self.create = nn.Linear(config.capacity * hidden, 1)
         self.decoder = PaperDecoder(config)
 
-    def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
-        """Algorithm 1: reads every sentence in turn, then answers. Training always reads all banks."""
+    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Told, list[Sentence]]:
+        """Everything is encoded at once; the memory is empty."""
         del progress
         encoding = self.encoder(batch)
-        questions = encoding.questions
         memory = self.start(batch, encoding)
-        if batch.key is None:
-            for sentence in self.sentences(batch, encoding):
-                memory, _ = self.step(memory, sentence, questions)
-            return self.decode(memory, encoding.questions, banks)
-        memory, losses = self.learn(batch, encoding, questions, memory)
-        return replace(self.decode(memory, encoding.questions, banks=0), losses=losses)
+        lesson = None if batch.key is None else self.lesson(batch, memory)
+        return Told(memory, encoding.questions, lesson), list(self.sentences(batch, encoding))
+
+    def advance(self, told: Told, sentence: Sentence) -> Told:
+        """Lines 2-17 of Algorithm 1 for one sentence of each story."""
+        memory, logit = self.step(told.memory, sentence, told.questions)
+        lesson = None if told.lesson is None else self.learn(told.lesson, memory, sentence, logit)
+        return Told(memory, told.questions, lesson)
+
+    def finish(self, batch: Batch, told: Told, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+        """Line 18. Training always reads all banks."""
+        del batch, progress
+        if told.lesson is None:
+            return self.decode(told.memory, told.questions, banks)
+        losses = {"relevance": told.lesson.relevance, "creation": told.lesson.creation}
+        return replace(self.decode(told.memory, told.questions, banks=0), losses=losses)
 
     def start(self, batch: Batch, encoding: Encoding) -> Memory:
         """The memory before the first sentence."""
@@ -112,18 +152,20 @@ class PaperAMN(Model):
     def sentences(self, batch: Batch, encoding: Encoding) -> Iterator[Sentence]:
         """The sentences of a batch in their order."""
         slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device)
-        chances = self.chances(batch, encoding.sentences.dtype)
+        dtype = encoding.sentences.dtype
+        chances, expectation = self.chances(batch, dtype), self.expectation_chances(batch, dtype)
         for t in range(batch.sentences.shape[1]):
             standing = batch.sentences[:, t]
             yield Sentence(
-                number=t + 1,
+                number=torch.full_like(batch.weights[:, 0], t + 1, dtype=dtype),
                 spoken=(standing.unsqueeze(1) == slots.view(1, -1, 1)).any(-1) & (slots > 0),
                 words=accumulate(encoding.words[:, t], standing, slots.expand(standing.shape[0], -1)),
                 last=encoding.sentences[:, t],
-                edges=path_edges(standing, slots.shape[0], encoding.sentences.dtype),
+                edges=path_edges(standing, slots.shape[0], dtype),
                 move_chance=chances[0][:, t],
                 repeat_chance=chances[1][:, t],
                 create_chance=chances[2][:, t],
+                expectation_chance=None if expectation is None else expectation[:, t],
             )
 
     def chances(self, batch: Batch, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
@@ -159,9 +201,9 @@ class PaperAMN(Model):
         return replace(memory, strengths=torch.where(here, rated, memory.strengths))
 
     def visit_banks(self, memory: Memory, sentence: Sentence, questions: Tensor) -> Memory:
-        """Lines 7-11: visits each bank in turn. A story has at most as many banks as sentences."""
+        """Lines 7-11: visits each bank in turn; one that is not created yet is empty and stays so."""
         banks = memory.split()
-        for i in range(min(sentence.number, self.config.max_banks)):
+        for i in range(self.config.max_banks):
             bank = self.add_or_update(banks[i], sentence, adds=i == 0)
             bank = self.propagate(bank, memory.edges, sentence)
             if i + 1 < len(banks):
@@ -235,32 +277,36 @@ class PaperAMN(Model):
         read = held.sum((1, 2)).to(logits.dtype).unsqueeze(-1).expand(-1, questions.shape[1])
         return Reading(logits, memory.entities, read, memory.banks)
 
-    def learn(
-        self, batch: Batch, encoding: Encoding, questions: Tensor, memory: Memory
-    ) -> tuple[Memory, dict[str, Float[Tensor, " batch"]]]:
-        """Reads the story and adds up the secondary losses of its sentences (section 4.4)."""
-        relevance = creation = torch.zeros_like(memory.banks)
-        components = torch.eye(memory.edges.shape[-1], device=memory.edges.device).expand_as(memory.edges) > 0
-        seeds, chances = answer_words(batch), self.expectation_chances(batch, memory)
-        for sentence, chance in zip(self.sentences(batch, encoding), chances, strict=True):
-            memory, logit = self.step(memory, sentence, questions)
-            told = sentence.spoken.any(-1)
-            components = merge_components(components, sentence.spoken)
-            connected = (components & seeds.unsqueeze(1)).any(-1)
-            relevance = relevance + relevance_loss(memory, expected_strengths(connected, chance)) * told
-            creation = creation + self.creation_loss(logit, sentence.number) * told
-        return memory, {"relevance": relevance, "creation": creation}
+    def lesson(self, batch: Batch, memory: Memory) -> Lesson:
+        """What training knows before the first sentence: every word is connected to itself alone."""
+        alone = torch.eye(memory.edges.shape[-1], device=memory.edges.device).expand_as(memory.edges) > 0
+        nothing = torch.zeros_like(memory.banks)
+        return Lesson(answer_words(batch), alone, nothing, nothing)
 
-    def expectation_chances(self, batch: Batch, memory: Memory) -> tuple[Float[Tensor, "batch slot"], ...]:
-        """What the expected strengths after each sentence are drawn with."""
-        assert batch.key is not None
+    def learn(self, lesson: Lesson, memory: Memory, sentence: Sentence, logit: Float[Tensor, " batch"]) -> Lesson:
+        """Adds the secondary losses of a sentence (section 4.4)."""
+        assert sentence.expectation_chance is not None
+        told = sentence.spoken.any(-1)
+        components = merge_components(lesson.components, sentence.spoken)
+        connected = (components & lesson.seeds.unsqueeze(1)).any(-1)
+        expected = expected_strengths(connected, sentence.expectation_chance)
+        return replace(
+            lesson,
+            components=components,
+            relevance=lesson.relevance + relevance_loss(memory, expected) * told,
+            creation=lesson.creation + self.creation_loss(logit, sentence.number) * told,
+        )
+
+    def expectation_chances(self, batch: Batch, dtype: torch.dtype) -> Float[Tensor, "batch sentence slot"] | None:
+        """What the expected strengths after each sentence are drawn with, in training."""
+        if batch.key is None:
+            return None
         shape = (*batch.sentences.shape[:2], batch.slot_words.shape[1])
-        return uniform(batch.key, shape, _EXPECTATION).to(memory.states.dtype).unbind(1)
+        return uniform(batch.key, shape, _EXPECTATION).to(dtype)
 
-    def creation_loss(self, logit: Float[Tensor, " batch"], number: int) -> Float[Tensor, " batch"]:
+    def creation_loss(self, logit: Float[Tensor, " batch"], number: Float[Tensor, " batch"]) -> Float[Tensor, " batch"]:
         """KL(p || p-hat^(1 / (beta * number))), with the number of sentences read so far."""
-        prior = creation_prior(torch.full_like(logit, number), self.config.prior, self.config.information)
-        return bernoulli_divergence(logit, prior)
+        return bernoulli_divergence(logit, creation_prior(number, self.config.prior, self.config.information))
 
     @torch.no_grad()
     def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:

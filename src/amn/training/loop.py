@@ -311,8 +311,8 @@ class Trainer:
         return {
             "run": run.spec.to_json(),
             "training_data": run.data.source,
-            "training_questions": len(run.data.training),
-            "validation": {"epoch": best.epoch, "questions": len(run.data.validation), **score},
+            "training_questions": run.data.training.questions,
+            "validation": {"epoch": best.epoch, "questions": run.data.validation.questions, **score},
             "seconds_of_fleet": round(self.seconds, 1),
             "models_in_fleet": len(self.runs),
             "torch": torch.__version__,
