@@ -67,7 +67,7 @@ def assert_same(directory: Path, examples: list[Example], banks: int) -> None:
     trained, exported = load_model(directory), OnnxModel(directory)
     whole = read_batch(trained, examples, banks)
     for i, (example, found) in enumerate(zip(examples, exported.read(examples, banks), strict=True)):
-        assert_same_found(found, found_in(whole, i, example), 1e-4)
+        assert_same_found(found, found_in(whole, VOCABULARY, i, example), 1e-4)
 
 
 @pytest.mark.parametrize("banks", [1, 2, 0])

@@ -17,7 +17,7 @@ from amn.models.base import GRU
 from amn.pretrained import shipped_models
 from amn.reading import found_in, read_alone, read_batch
 from amn.training.model_directory import TrainedModel, build_model
-from random_stories import VOCABULARY, assert_same_found, random_examples, shaken, story
+from random_stories import VOCABULARY, assert_same_found, random_examples, shaken, story, with_unknown_words
 
 RELEASED = Path(__file__).parents[2] / "shared/data/babi-v1.2/en-valid-10k"
 SETTINGS = {"hidden": 16, "heads": 2, "max_banks": 4}
@@ -39,7 +39,7 @@ def assert_same(model: TrainedModel, told: list[Example], banks: int) -> None:
     found = Stories(Weights(amn_of(model)), VOCABULARY, told).read(banks)
     assert len(found) == len(told)
     for i, (example, one) in enumerate(zip(told, found, strict=True)):
-        expected = found_in(reading, i, example)
+        expected = found_in(reading, VOCABULARY, i, example)
         one = type(one)(
             one.logits[: len(example.questions)], one.words, one.entities, expected.entities_read, one.banks
         )
@@ -58,6 +58,23 @@ def test_unknown_repeated_and_missing_words() -> None:
     model = trained(1, pointer=True)
     assert_same(model, [story("mary"), story("zoe xu yo xu", "xu", question="xu xu yo"), story("the the the")], banks=1)
     assert_same(model, [story(question="mary")], banks=1)
+
+
+@pytest.mark.parametrize("banks", [1, 0])
+@pytest.mark.parametrize("seed", range(3))
+def test_unknown_words_are_told_apart_as_the_model_does(seed: int, banks: int) -> None:
+    assert_same(trained(seed, pointer=True), with_unknown_words(12, seed=seed, sentences=9), banks)
+
+
+def test_of_unknown_words_that_share_a_vector_the_one_told_last_may_be_the_answer() -> None:
+    sentences = [f"name{i} went to the garden" for i in range(70)]
+    told = [story(*sentences, "name2 went", question="where is name3"), story(*sentences[:9])]
+    model = trained(2, pointer=True)
+    assert_same(model, told, banks=1)
+    words = set(read_alone(amn_of(model), VOCABULARY, told[0], 1).words)
+    shared = {"name3": "name64", "name0": "name65", "name1": "name66", "name67": "name2"}  # the question comes first
+    shared |= {"name4": "name68", "name5": "name69"}
+    assert words == {"went", "to", "the", "garden", *(f"name{i}" for i in range(70))} - set(shared)
 
 
 def test_some_memories_have_several_banks_and_some_are_read_in_part() -> None:

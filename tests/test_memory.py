@@ -16,9 +16,10 @@ from amn.fast.step import read_sentence
 from amn.fast.weights import Weights
 from amn.memory import CERTAIN, LiveMemory
 from amn.models.amn import AMN
+from amn.models.encoder import ANONYMOUS
 from amn.reading import found_in, read_batch
 from amn.training.model_directory import TrainedModel, build_model
-from random_stories import VOCABULARY, assert_same_found, random_examples, shaken
+from random_stories import VOCABULARY, assert_same_found, random_examples, shaken, with_unknown_words
 
 STORY = "Mary went to the garden. John took the milk. Mary went to the office."
 SETTINGS = {"hidden": 16, "heads": 2, "max_banks": 4}
@@ -42,7 +43,7 @@ def memory_with_banks(questions: list[str]) -> LiveMemory:
 
 
 def assert_same(model: TrainedModel, memory: CompactMemory, example: Example, banks: int) -> None:
-    assert_same_found(memory.read(banks), found_in(read_batch(model, [example], banks), 0, example), 1e-9)
+    assert_same_found(memory.read(banks), found_in(read_batch(model, [example], banks), VOCABULARY, 0, example), 1e-9)
 
 
 @pytest.mark.parametrize("pointer", [False, True])
@@ -51,7 +52,7 @@ def test_after_each_sentence_the_logits_are_those_of_the_batched_model(seed: int
     model = trained(seed, pointer=pointer)
     model.model.double()
     assert isinstance(model.model, AMN)
-    for example in random_examples(2, seed=seed, sentences=7):
+    for example in [*random_examples(2, seed=seed, sentences=7), *with_unknown_words(1, seed=seed, sentences=7)]:
         memory = CompactMemory(model.model, VOCABULARY, example.questions)
         for told in range(len(example.sentences) + 1):
             memory.tell(example.sentences[told - 1 : told] if told else ())
@@ -65,7 +66,7 @@ def test_single_precision_agrees_too() -> None:
     for example in random_examples(2, seed=3, sentences=9):
         memory = CompactMemory(model.model, VOCABULARY, example.questions)
         memory.tell(example.sentences)
-        assert_same_found(memory.read(1), found_in(read_batch(model, [example], 1), 0, example), 1e-4)
+        assert_same_found(memory.read(1), found_in(read_batch(model, [example], 1), VOCABULARY, 0, example), 1e-4)
 
 
 def test_one_telling_or_many_give_the_same_memory() -> None:
@@ -159,14 +160,17 @@ def _essence(answer: Answer) -> Answer:
 
 
 @pytest.mark.parametrize(("architecture", "shared"), [("amn", True), ("amn", False), ("amn-paper", True)])
-def test_a_memory_comes_back_from_disk_and_goes_on(architecture: str, shared: bool, tmp_path: Path) -> None:
-    model = trained(4, architecture)
+@pytest.mark.parametrize("pointer", [False, True])
+def test_a_memory_comes_back_from_disk_and_goes_on(
+    architecture: str, shared: bool, pointer: bool, tmp_path: Path
+) -> None:
+    model = trained(4, architecture, **({"pointer": True} if pointer and architecture == "amn" else {}))
     memory = LiveMemory(model, ["Where is Mary?", "Where is John?"], shared)
     memory.tell(STORY)
     memory.save(tmp_path / "saved")
     back = LiveMemory.restore(tmp_path / "saved", model)
     for one in (memory, back):
-        one.tell("John went to the garden. The new milk went.")
+        one.tell("John went to the garden. The new milk went. Zaphod went to Xanadu.")
     assert list(map(_essence, memory.ask(explain=True))) == list(map(_essence, back.ask(explain=True)))
     assert memory.snapshot() == back.snapshot()
 
@@ -198,6 +202,17 @@ def test_a_sentence_touches_its_own_rows_however_much_is_stored(monkeypatch: pyt
     touched.clear()
     memory.tell(["mary went to the garden"] * 3)
     assert max(touched) <= len(("mary", "went", "to", "the", "garden")) + CONTEXT
+
+
+def test_an_answer_is_chosen_among_as_many_words_however_much_is_stored() -> None:
+    model = trained(0, pointer=True)
+    assert isinstance(model.model, AMN)
+    memory = CompactMemory(model.model, VOCABULARY, [("where", "is", "mary")])
+    memory.hear([tuple(f"word{i}" for i in range(start, start + 50)) for start in range(0, 500, 50)])
+    memory.hear([("mary", "went")])
+    found = memory.read(1)
+    assert found.entities == 502
+    assert sorted(found.words) == sorted([*(f"word{i}" for i in range(500 - ANONYMOUS, 500)), "mary", "went"])
 
 
 def test_explanations_go_back_so_far_and_no_further(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,7 +161,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Why an answer was given.
+    """Why an answer was given: what was read for it. The answer itself need not be an entity of the banks read.
 
     Args:
         banks: all banks with their entities; a model without banks has none to show.

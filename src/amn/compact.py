@@ -2,12 +2,13 @@
 
 What the batched path gets by looking at every entity is kept up to date instead: which entities each bank holds, how
 many there are, and the sum of the last bank's votes. So a sentence costs the same however much is stored, and an answer
-costs what the banks read hold. States are rows of an array; the few numbers beside them are plain numbers, because for
-half a dozen members these are faster than arrays.
+costs what the banks read hold; where any word that was told may be the answer, one product more with the vectors that
+the model has for words, however many words share them. States are rows of an array; the few numbers beside them are
+plain numbers, because for half a dozen members these are faster than arrays.
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import ceil, log, sqrt, tanh
@@ -23,6 +24,7 @@ from amn.data.graph import View, WordGraph, places_of
 from amn.data.vocabulary import Vocabulary
 from amn.fast.decode import Found, attend, banks_of, decode
 from amn.fast.encode import encode_questions, encode_sentences, first_states
+from amn.fast.spelling import Spelling, choose
 from amn.fast.step import ABSENT, DEPTH, STRENGTH, read_sentence
 from amn.fast.weights import EPSILON, Array, scale_of, weights_of
 from amn.models.amn import AMN
@@ -61,8 +63,11 @@ class CompactMemory:
 
     def __init__(self, model: AMN, vocabulary: Vocabulary, questions: Sequence[Words]) -> None:
         self.weights, self.vocabulary = weights_of(model), vocabulary
+        self._spelling = Spelling(vocabulary, pointer=model.config.pointer)
         self.words = ["", *dict.fromkeys(chain.from_iterable(questions))]
         self.slots = {word: slot for slot, word in enumerate(self.words)}
+        self.vectors = array("l", [0, *map(self._spelling.number, self.words[1:])])  # which vector each word has
+        self.told: dict[int, int] = {}  # which slot a vector stands for as an answer: the one that was told last
         named = [self.slots[word] for word in chain.from_iterable(questions)]
         self.graph = WordGraph(named)
         self.states: Float[Array, "slot hidden"] = np.zeros(
@@ -83,7 +88,7 @@ class CompactMemory:
         self._columns, self._update = asked.columns[0], asked.update[0, 0].tolist()
 
     def _spell(self, words: Words) -> tuple[int, ...]:
-        return tuple(map(self.vocabulary.word_id, words))
+        return tuple([self.vectors[self.slots[word]] for word in words])
 
     @property
     def banks(self) -> int:
@@ -110,22 +115,30 @@ class CompactMemory:
         """What each sentence touches, and what its words tell the update GRU."""
         for start in range(0, len(sentences), CHUNK_SENTENCES):
             chunk = sentences[start : start + CHUNK_SENTENCES]
+            self._meet(chain.from_iterable(chunk))
             gates = encode_sentences(self.weights, [(self._spell(told), places_of(told)) for told in chunk])
             for told, first in zip(chunk, gates.starts.tolist(), strict=True):
-                view = self.follow(told)
+                view = self._follow(told)
                 yield view, gates.rows[:, first : first + view.spoken]
 
-    def follow(self, sentence: Words) -> View:
-        """Gives the words of a sentence their slots and adds it to the word graph."""
-        for word in sentence:
+    def _meet(self, words: Iterable[str]) -> None:
+        """Gives words their slots."""
+        for word in words:
             if word not in self.slots:
                 self.slots[word] = len(self.words)
                 self.words.append(word)
+                self.vectors.append(self._spelling.number(word))
                 self.depth.append(ABSENT)
                 for numbers in (self.strengths, self.relevance, self.votes):
                     numbers.append(0.0)
         self._make_room(len(self.words))
-        return self.graph.tell([self.slots[word] for word in sentence])
+
+    def _follow(self, sentence: Words) -> View:
+        """Adds a sentence to the word graph, and its words to those that may be answers."""
+        slots = [self.slots[word] for word in sentence]
+        if self.weights.config.pointer:
+            self.told.update((self.vectors[slot], slot) for slot in slots)
+        return self.graph.tell(slots)
 
     def _make_room(self, needed: int) -> None:
         capacity = len(self.states)
@@ -218,9 +231,10 @@ class CompactMemory:
         """`AMN.decode` over the entities of the banks that are read, the most relevant first; 0 for all."""
         slots = self._slots(banks)
         logits = decode(self.weights, *self._rows(slots), self.asked, np.array([float(self.banks)]), banks)[0]
+        logits = choose(logits, self.vocabulary, self.told)
         first = self.banks - 1 if banks == 1 else self._first(banks)
         read = len(slots) if banks == 1 else sum(self.depth[slot] - first + 1 for slot in slots)
-        words = [self.words[slot] for slot in slots]
+        words = [self.words[slot] for slot in self.told.values()]
         return Found(logits, words, self.entities, [read] * len(logits), self.banks)
 
     def _slots(self, banks: int) -> list[int]:
@@ -268,7 +282,8 @@ class CompactMemory:
     def resume(self, told: Sequence[Words], tensors: dict[str, Tensor], layout: dict[str, Any]) -> None:
         """Puts back what `tensors` and `layout` gave after these sentences, into a new memory of the same questions."""
         for sentence in told:
-            self.follow(sentence)
+            self._meet(sentence)
+            self._follow(sentence)
         self.states[: len(self.words)] = tensors["states"].numpy()
         self.strengths, self.relevance = (array("d", tensors[name].tolist()) for name in ("strengths", "relevance"))
         self.votes = array("d", (self.states[: len(self.words)] @ self.weights.of_state[:, 3]).tolist())

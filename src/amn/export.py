@@ -8,6 +8,9 @@ The graphs are the model's own functions, on the rows that a sentence touches:
     decode        rows of a bank      -> logits
     decode_banks  rows of all banks   -> logits
 
+Words come as the numbers of their vectors (`amn.fast.spelling`); where the model can point, logits are those of the
+classes and then of every vector.
+
 A row of an entity is its state with five numbers after it: strength, relevance, whether the last bank holds it, depth,
 and its vote, which is what its state adds to the decision to create a bank: so that this decision needs two sums only.
 """
@@ -55,7 +58,10 @@ def export_onnx(trained: TrainedModel, directory: str | Path) -> list[Path]:
 
 
 def _exportable(trained: TrainedModel) -> AMN:
-    """A copy of the model, on the CPU, whose encoder reads all words of a sentence in one operation."""
+    """A copy of the model, on the CPU, whose encoder reads all words of a sentence in one operation.
+
+    Its words are vectors, each of which is a further class where it can point.
+    """
     if type(trained.model) is not AMN:
         raise AMNError(f"export: only models of architecture amn can be exported, this one is {trained.architecture}")
     try:
@@ -64,7 +70,9 @@ def _exportable(trained: TrainedModel) -> AMN:
     except ImportError as error:
         raise MissingExtraError("onnx", "export to ONNX") from error
     model = deepcopy(trained.model).cpu().float().eval()
+    answer = model.decoder.over(model.encoder.vectors())
     model.encoder = WholeEncoder(model.encoder)
+    model.decoder.answer.weight, model.decoder.answer.bias = map(nn.Parameter, answer)
     for module in model.modules():
         if isinstance(module, Linear):  # whose reshaping is for vmap, and would cost more here than the product
             module.__class__ = nn.Linear  # type: ignore[assignment]
@@ -109,7 +117,7 @@ def _onnx_gru(values: Any, of_input: Any, of_state: Any, input_bias: Any, state_
 
 
 class WholeEncoder(Encoder):
-    """The same encoder with each GRU as one operation, for sentences of any length.
+    """The same encoder with each GRU as one operation, for sentences of any length, and words given by their vectors.
 
     Args:
         encoder: whose weights to use.
@@ -117,7 +125,9 @@ class WholeEncoder(Encoder):
 
     def __init__(self, encoder: Encoder) -> None:
         nn.Module.__init__(self)
-        self.embedding, self.word_gru, self.question_gru = encoder.embedding, encoder.word_gru, encoder.question_gru
+        self.anonymous = None
+        self.embedding = nn.Embedding.from_pretrained(encoder.vectors().detach())
+        self.word_gru, self.question_gru = encoder.word_gru, encoder.question_gru
 
     def run(self, gru: GRU, embedded: Tensor, rows: Tensor) -> Tensor:
         """Eq. (2), eq. (4) for all words; padding comes last and keeps the state of the last word."""

@@ -19,7 +19,7 @@ from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError, CheckpointError, MissingExtraError
 from amn.export import EXTRAS, GRAPHS
 from amn.fast.decode import Found
-from amn.fast.stories import slot_words
+from amn.fast.spelling import Spelled, choose, slot_words, spelled
 from amn.reading import answers_of, check_limits
 from amn.text import Text, read_questions, read_story
 from amn.training.model_directory import read_description
@@ -85,6 +85,7 @@ class OnnxModel:
         described = read_description(directory)
         self.vocabulary = Vocabulary.from_json(described["vocabulary"])
         self.width: int = described["config"]["hidden"]
+        self.pointer: bool = described["config"]["pointer"]
         self.together = bool(described["training"].get("run", {}).get("train", {}).get("together", False))
         self._graphs = {name: _session(directory / f"{name}.onnx", threads) for name in GRAPHS}
 
@@ -128,12 +129,13 @@ class OnnxModel:
             examples: stories with their questions.
             banks: how many banks to read, the most relevant first; 0 for all.
         """
-        return self.decode(self.tell(examples), examples, banks)
+        spelt = [spelled(self.vocabulary, example, pointer=self.pointer) for example in examples]
+        return self.decode(self.tell(examples, spelt), examples, spelt, banks)
 
-    def tell(self, examples: Sequence[Example]) -> Tables:
+    def tell(self, examples: Sequence[Example], spelt: Sequence[Spelled]) -> Tables:
         """The memories of some stories after their last sentences."""
         batch = encode(examples, self.vocabulary).batch
-        words, questions = batch.slot_words.numpy().astype(np.int64), batch.questions.numpy().astype(np.int64)
+        words, questions = _vectors(batch.slot_words.numpy(), examples, spelt), batch.questions.numpy().astype(np.int64)
         tables = self._start(words, questions)
         sentences, members = batch.sentences.numpy(), batch.members.numpy()
         telling = self._prepare(words, sentences, members, batch.context.numpy(), batch.edges.numpy())
@@ -193,7 +195,7 @@ class OnnxModel:
         if created.any():
             _create_banks(tables, np.flatnonzero(created))
 
-    def decode(self, tables: Tables, examples: Sequence[Example], banks: int) -> list[Found]:
+    def decode(self, tables: Tables, examples: Sequence[Example], spelt: Sequence[Spelled], banks: int) -> list[Found]:
         """Answers from the rows of the banks that are read; no other row is looked at."""
         read = np.minimum(banks or tables.banks, tables.banks).astype(np.float32)
         left_out = tables.banks - read
@@ -205,11 +207,21 @@ class OnnxModel:
         graph = self._graphs["decode" if banks == 1 else "decode_banks"]
         logits, entities_read = graph.run(None, {"rows": rows, "banks": read, "questions": tables.questions})
         found = []
-        for i, (example, slots) in enumerate(zip(examples, chosen.tolist(), strict=True)):
-            spelled, asked = slot_words(example), len(example.questions)
-            words, copies = [spelled[slot] for slot in slots], [round(float(n)) for n in entities_read[i, :asked]]
-            found.append(Found(logits[i, :asked], words, round(tables.entities[i]), copies, round(tables.banks[i])))
+        for i, (example, told) in enumerate(zip(examples, (one.told for one in spelt), strict=True)):
+            asked = len(example.questions)
+            said, copies = logits[i, :asked], [round(float(n)) for n in entities_read[i, :asked]]
+            entities, created = round(tables.entities[i]), round(tables.banks[i])
+            found.append(Found(choose(said, self.vocabulary, told), list(told.values()), entities, copies, created))
         return found
+
+
+def _vectors(slots: np.ndarray, examples: Sequence[Example], spelt: Sequence[Spelled]) -> np.ndarray:
+    """The vector of each slot's word."""
+    found = np.zeros(slots.shape, np.int64)
+    for row, example, one in zip(found, examples, spelt, strict=True):
+        words = slot_words(example)
+        row[1 : len(words)] = one(tuple(words[1:]))
+    return found
 
 
 def _session(path: Path, threads: int) -> Any:

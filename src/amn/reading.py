@@ -15,7 +15,8 @@ from amn.data.graph import CONTEXT
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
 from amn.fast.decode import Found
-from amn.fast.stories import Stories, slot_words
+from amn.fast.spelling import choose, slot_words, spelled
+from amn.fast.stories import Stories
 from amn.fast.weights import weights_of
 from amn.models.amn import AMN
 from amn.models.base import Reading
@@ -74,7 +75,7 @@ def read_examples(trained: TrainedModel, examples: Sequence[Example], banks: int
     if type(model) is AMN and next(model.parameters()).device.type == "cpu":
         return Stories(weights_of(model), trained.vocabulary, examples).read(banks)
     reading = read_batch(trained, examples, banks)
-    return [found_in(reading, story, example) for story, example in enumerate(examples)]
+    return [found_in(reading, trained.vocabulary, story, example) for story, example in enumerate(examples)]
 
 
 def read_alone(model: AMN, vocabulary: Vocabulary, example: Example, banks: int) -> Found:
@@ -84,12 +85,15 @@ def read_alone(model: AMN, vocabulary: Vocabulary, example: Example, banks: int)
     return memory.read(banks)
 
 
-def found_in(reading: Reading, story: int, example: Example) -> Found:
+def found_in(reading: Reading, vocabulary: Vocabulary, story: int, example: Example) -> Found:
     """What a reading holds about one story."""
     asked = len(example.questions)
+    pointer = reading.logits.shape[-1] > len(vocabulary.answers)
+    words = list(spelled(vocabulary, example, pointer=pointer).told.values())
+    slots = {word: slot for slot, word in enumerate(slot_words(example))}
     return Found(
-        logits=reading.logits[story, :asked].cpu().numpy(),
-        words=slot_words(example),
+        logits=choose(reading.logits[story, :asked].cpu().numpy(), vocabulary, [slots[word] for word in words]),
+        words=words,
         entities=round(float(reading.entities[story])),
         entities_read=[round(read) for read in reading.entities_read[story, :asked].tolist()],
         banks=round(float(reading.banks[story])),

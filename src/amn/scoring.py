@@ -75,7 +75,7 @@ def find_model(name: str | Path) -> TrainedModel:
 def decide(reading: Reading, vocabulary: Vocabulary, story: int, example: Example) -> list[str]:
     """The answers of one story of a batch, as every user gets them."""
     questions = [" ".join(question) for question in example.questions]
-    answers = answers_of(found_in(reading, story, example), vocabulary, questions, DEFAULT_BANKS)
+    answers = answers_of(found_in(reading, vocabulary, story, example), vocabulary, questions, DEFAULT_BANKS)
     return [answer.answer for answer in answers]
 
 

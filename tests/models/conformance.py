@@ -16,6 +16,7 @@ from amn.models.base import answer_loss
 # Small widths, so that the suite is quick.
 OVERRIDES: dict[str, dict[str, Any]] = {
     "amn": {"hidden": 16},
+    "amn-pointer": {"hidden": 16, "pointer": True},
     "amn-paper": {"hidden": 16, "capacity": 24},
     "amn-question-blind": {"hidden": 16},
     "amn-story-blind": {"hidden": 16},
@@ -25,7 +26,8 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "ggtnn": {"hidden": 12, "propagation": 2},
     "memn2n": {"hidden": 16, "memory_size": 4},
 }
-STOCHASTIC = {"amn", "amn-paper", "amn-question-blind", "dmn-plus", "memn2n"}
+VARIANTS = {"amn-pointer": "amn"}  # settings that change what a model is, tested like a model of its own
+STOCHASTIC = {"amn", "amn-pointer", "amn-paper", "amn-question-blind", "dmn-plus", "memn2n"}
 BLIND = {"amn-question-blind", "amn-story-blind"}  # parts of them are never fed
 
 _NAMES, _PLACES, _VERBS = ("mary", "john", "sandra"), ("kitchen", "garden", "office", "hallway"), ("went", "moved")
@@ -51,7 +53,8 @@ def _example(i: int, *, questions: int = 1) -> Example:
 EIGHT = tuple(_example(i) for i in range(8))
 TWO_QUESTIONS = tuple(_example(i, questions=2) for i in range(4))
 _WORDS = sorted({word for e in (*EIGHT, *TWO_QUESTIONS) for part in (*e.sentences, *e.questions) for word in part})
-VOCABULARY = Vocabulary(words=("<padding>", "<unknown>", *_WORDS), answers=_PLACES)
+_UNKNOWN = {"now", "sandra"}  # words that no model knows
+VOCABULARY = Vocabulary(words=("<padding>", "<unknown>", *(w for w in _WORDS if w not in _UNKNOWN)), answers=_PLACES)
 
 
 def batch_of(examples: tuple[Example, ...], sizes: Sizes | None = None) -> Batch:
@@ -72,7 +75,7 @@ def with_key(batch: Batch, key: int) -> Batch:
 
 def build(name: str, seed: int = 0, **changes: object) -> Model:
     """A small model of an architecture."""
-    kind = MODELS[name]
+    kind = MODELS[VARIANTS.get(name, name)]
     sizes = {"vocabulary_size": len(VOCABULARY.words), "num_answers": len(VOCABULARY.answers)}
     model = kind(kind.Config(**{**OVERRIDES.get(name, {}), **sizes, **changes}))
     model.initialise(torch.Generator().manual_seed(seed))

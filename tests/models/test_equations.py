@@ -60,7 +60,7 @@ def edges_of(*pairs: tuple[int, int]) -> Tensor:
 def test_eq_1_a_word_has_one_embedding_wherever_it_stands() -> None:
     encoder = Encoder(len(VOCABULARY.words), HIDDEN)
     batch = batch_of([story("mary went"), story("went mary")])
-    embedded = encoder.embed(batch.slot_words)
+    embedded = encoder.embed(batch)
     assert torch.equal(embedded[0, 1], embedded[1, 2])
     assert torch.equal(embedded[0, 1], encoder.embedding.weight[VOCABULARY.word_id("mary")])
 

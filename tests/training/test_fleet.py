@@ -13,6 +13,7 @@ from torch.utils import _pytree as pytree
 
 from amn.data.vocabulary import Vocabulary
 from amn.models import MODELS
+from amn.models.encoder import ANONYMOUS
 from amn.training.config import RunSpec
 from amn.training.fleet import Fleet, _hide_words
 from amn.training.loop import Diverged
@@ -57,6 +58,16 @@ def test_a_model_of_a_mixed_fleet_equals_the_same_model_trained_alone(double: No
         together, single = log_of(tmp_path / "fleet", spec), log_of(tmp_path / "alone", spec)
         assert [entry["loss"] for entry in together] == [pytest.approx(entry["loss"], abs=1e-9) for entry in single]
         assert [entry.get("best") for entry in together] == [entry.get("best") for entry in single]
+
+
+def test_models_that_point_at_words_train_in_a_fleet_as_alone(double: None, data: Path, tmp_path: Path) -> None:
+    specs = [small(data, 1, seed=3, anonymise=0.5), small(data, 6, seed=4, anonymise=0.5)]
+    specs = [replace(spec, settings={**spec.settings, "pointer": True}) for spec in specs]
+    fleet = trainer_of(specs, tmp_path / "fleet")
+    fleet.fit()
+    assert weights_of(fleet, specs[0])["encoder.anonymous"].shape == (ANONYMOUS, 8)
+    for spec in specs:
+        assert_close(weights_of(fleet, spec), alone(spec, tmp_path / "alone"))
 
 
 @pytest.mark.parametrize("architecture", sorted(MODELS))

@@ -15,6 +15,7 @@ from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
 from amn.models.amn import AMN, Told
 from amn.models.base import Model, Reading
+from amn.models.decoder import Names
 from amn.models.paper import PaperAMN
 from amn.training.model_directory import TrainedModel
 
@@ -189,8 +190,9 @@ def ingest(model: Model, batch: Batch) -> Callable[[int], Reading]:
         carry, sentences = model.begin(batch, 1.0)
         for sentence in sentences:
             carry = model.advance(carry, sentence)
-        if type(model) is AMN and not model.config.pointer:
-            return lambda banks: _decode(model, carry, banks)
+        if type(model) is AMN:
+            names = model.names(batch, carry.memory)
+            return lambda banks: _decode(model, carry, names, banks)
         return lambda banks: model.finish(batch, carry, 1.0, banks)
     if isinstance(model, PaperAMN):
         encoding = model.encoder(batch)
@@ -201,16 +203,16 @@ def ingest(model: Model, batch: Batch) -> Callable[[int], Reading]:
     return lambda banks: model(batch, banks=banks)
 
 
-def _decode(model: AMN, told: Told, banks: int) -> Reading:
+def _decode(model: AMN, told: Told, names: Names | None, banks: int) -> Reading:
     """Decodes without the entities that are not read, where the last bank alone is: they are left out, not masked."""
     memory = told.memory
     if banks != 1:
-        return model.decode(memory, told.questions, banks)
+        return model.decode(memory, told.questions, banks, names)
     room = max(1, round(float(memory.in_last.sum(-1).max())))
     slots = memory.in_last.topk(room, -1).indices
     inside = {name: getattr(memory, name).gather(1, slots) for name in ("strengths", "relevance", "in_last", "depth")}
     states = memory.states.gather(1, slots.unsqueeze(-1).expand(-1, -1, memory.states.shape[-1]))
-    reading = model.decode(replace(memory, states=states, **inside), told.questions, banks)
+    reading = model.decode(replace(memory, states=states, **inside), told.questions, banks, names)
     return replace(reading, entities=memory.entities)
 
 

@@ -10,8 +10,6 @@ from amn.fast.encode import Asked
 from amn.fast.step import DEPTH, STRENGTH
 from amn.fast.weights import Array, Weights, product, scale_of
 
-_GREATEST = 10.0  # bounds the pointer's scores, as in models/decoder.py
-_NOT_READ = -60.0  # what makes padding impossible to choose, as there
 _LOWEST = -1e30
 
 
@@ -20,8 +18,8 @@ class Found:
     """What was read for the questions of one memory.
 
     Args:
-        logits: a score for each answer class and, where the model can point, for each word after them.
-        words: these words; "" where there is none.
+        logits: a score for each answer class and, where the model can point, for each word that was told.
+        words: these words.
         entities: how many entities the memory has.
         entities_read: how many of them were read for each question, copies counted each time.
         banks: how many banks there are.
@@ -55,7 +53,7 @@ def decode(
         banks: how many of them are read, the last ones; 0 for all.
 
     Returns:
-        A logit for each class and, where the model can point, for each entity.
+        A logit for each class and, where the model can point, for each vector that a word may have.
     """
     questions = asked.questions
     stories, num_questions, hidden = questions.shape
@@ -70,11 +68,7 @@ def decode(
     summary = np.where(summary >= 0, summary, summary * weights.slope)
     logits = product(summary, weights.answer)
     logits += weights.answer_bias
-    logits = logits.reshape(stories, num_questions, -1)
-    if not weights.config.pointer:
-        return logits
-    scores = _point(weights, states, summary.reshape(questions.shape))
-    return np.concatenate((logits, scores + (_NOT_READ * ~present)[:, None].astype(scores.dtype)), 2)
+    return logits.reshape(stories, num_questions, -1)
 
 
 def attend(
@@ -118,16 +112,3 @@ def banks_of(
     growth = np.exp((level - last) * weights.growth) * read
     held = (marks[:, None, :, DEPTH] >= level[:, None]) & read[:, :, None] & present[:, None]
     return held, (growth / growth.sum(1, keepdims=True)).astype(marks.dtype)
-
-
-def _point(
-    weights: Weights, states: Float[Array, "story entity hidden"], summary: Float[Array, "story question hidden"]
-) -> Float[Array, "story question entity"]:
-    """Scores of the entities that were read; the others cannot be chosen, and are not here."""
-    stories, entities, hidden = states.shape
-    normed = (states * scale_of(states)[..., None]).reshape(stories * entities, hidden)
-    of_entity = product(normed, weights.point_entity) + weights.point_entity_bias
-    of_summary = product(summary.reshape(-1, hidden), weights.point_summary)
-    joined = of_entity.reshape(stories, 1, entities, hidden) + of_summary.reshape(stories, -1, 1, hidden)
-    scores = np.tanh(joined, out=joined) @ weights.point[:, 0] + weights.point_bias
-    return _GREATEST * np.tanh(scores / _GREATEST)

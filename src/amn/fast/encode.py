@@ -44,10 +44,10 @@ class Gates:
     starts: Int[Array, " sentence"]
 
 
-Spelled = tuple[tuple[int, ...], tuple[int, ...]]  # numbers in the vocabulary, and which of its distinct words each is
+Telling = tuple[tuple[int, ...], tuple[int, ...]]  # the vectors of its words, and which of its distinct words each is
 
 
-def encode_sentences(weights: Weights, sentences: Sequence[Spelled]) -> Gates:
+def encode_sentences(weights: Weights, sentences: Sequence[Telling]) -> Gates:
     """Eq. (2), eq. (3) for some sentences, and their part of eq. (13)."""
     outputs, ends = run(weights.word, [words for words, _ in sentences])
     counts = [1 + max(places) for _, places in sentences]

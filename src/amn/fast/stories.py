@@ -11,11 +11,12 @@ from itertools import chain
 import numpy as np
 from jaxtyping import Float, Int
 
-from amn.data.examples import Example, Words
+from amn.data.examples import Example
 from amn.data.graph import View, WordGraph, places_of
 from amn.data.vocabulary import Vocabulary
 from amn.fast.decode import Found, decode
 from amn.fast.encode import Asked, Gates, encode_questions, encode_sentences, first_states
+from amn.fast.spelling import choose, slot_words, spelled
 from amn.fast.step import ABSENT, DEPTH, IN_LAST, RELEVANCE, VOTE, creates, judge, read_sentence
 from amn.fast.weights import Array, Weights
 
@@ -40,7 +41,7 @@ class Stories:
     """
 
     def __init__(self, weights: Weights, vocabulary: Vocabulary, examples: Sequence[Example]) -> None:
-        self.weights = weights
+        self.weights, self.vocabulary = weights, vocabulary
         self.words = [slot_words(example) for example in examples]
         self.room = max(map(len, self.words))
         rows, hidden = len(examples) * self.room, weights.config.hidden
@@ -49,17 +50,18 @@ class Stories:
         self.marks[:, DEPTH] = ABSENT
         self.banks = np.ones(len(examples))
         self.entities, self.votes, self.voters = np.zeros((3, len(examples)))
+        self.spelled = [spelled(vocabulary, example, pointer=weights.config.pointer) for example in examples]
         slots = [{word: slot for slot, word in enumerate(words)} for words in self.words]
-        self.asked = self._ask(vocabulary, examples, slots)
-        self._tell(vocabulary, examples, slots)
+        self.asked = self._ask(examples, slots)
+        self._tell(examples, slots)
 
-    def _ask(self, vocabulary: Vocabulary, examples: Sequence[Example], slots: Sequence[dict[str, int]]) -> Asked:
+    def _ask(self, examples: Sequence[Example], slots: Sequence[dict[str, int]]) -> Asked:
         """Encodes the questions. Where a story has fewer, its first stands in; what that names is no entity's row."""
         most = max(len(example.questions) for example in examples)
         asked, entities = [], []
         for story, example in enumerate(examples):
             first, missing = example.questions[0], most - len(example.questions)
-            asked.append([spell(vocabulary, question) for question in (*example.questions, *[first] * missing)])
+            asked.append([self.spelled[story](question) for question in (*example.questions, *[first] * missing)])
             start, known = story * self.room, slots[story]
             entities += [start + known[word] for word in chain.from_iterable(example.questions)]
             entities += [start] * (missing * len(first))
@@ -68,11 +70,15 @@ class Stories:
         self.states[named] = states
         return encoded
 
-    def _tell(self, vocabulary: Vocabulary, examples: Sequence[Example], slots: Sequence[dict[str, int]]) -> None:
-        distinct = list(dict.fromkeys(chain.from_iterable(example.sentences for example in examples)))
+    def _tell(self, examples: Sequence[Example], slots: Sequence[dict[str, int]]) -> None:
+        told = [
+            [(spell(sentence), sentence) for sentence in example.sentences]
+            for spell, example in zip(self.spelled, examples, strict=True)
+        ]
+        distinct = list(dict.fromkeys(chain.from_iterable(told)))
         if not distinct:
             return
-        gates = encode_sentences(self.weights, [(spell(vocabulary, told), places_of(told)) for told in distinct])
+        gates = encode_sentences(self.weights, [(spelt, places_of(sentence)) for spelt, sentence in distinct])
         starts = dict(zip(distinct, gates.starts.tolist(), strict=True))
         graphs = []
         for example, known in zip(examples, slots, strict=True):
@@ -82,7 +88,8 @@ class Stories:
             for story, example in enumerate(examples):
                 if number < len(example.sentences):
                     sentence, known = example.sentences[number], slots[story]
-                    views.append((story, starts[sentence], graphs[story].tell([known[word] for word in sentence])))
+                    start = starts[told[story][number]]
+                    views.append((story, start, graphs[story].tell([known[word] for word in sentence])))
             for telling in self._tellings(views):
                 self._step(telling, gates)
 
@@ -134,9 +141,10 @@ class Stories:
         """Answers from some banks, the most relevant first; 0 for all."""
         slots = self.slots(banks)
         logits, copies, found = self.logits(slots, banks), self._copies(slots, banks), []
-        for story, (words, places) in enumerate(zip(self.words, slots.tolist(), strict=True)):
-            read, asked = [words[slot] for slot in places], [copies[story]] * logits.shape[1]
-            found.append(Found(logits[story], read, int(self.entities[story]), asked, int(self.banks[story])))
+        for story, told in enumerate(one.told for one in self.spelled):
+            entities, asked = int(self.entities[story]), [copies[story]] * logits.shape[1]
+            chosen = choose(logits[story], self.vocabulary, told)
+            found.append(Found(chosen, list(told.values()), entities, asked, int(self.banks[story])))
         return found
 
     def slots(self, banks: int) -> Int[Array, "story entity"]:
@@ -164,13 +172,3 @@ class Stories:
         depth = self.marks[slots + self.room * np.arange(len(slots))[:, None], DEPTH]
         held = (depth - self._first(banks)[:, None] + 1) * (slots > 0)
         return held.sum(1).astype(int).tolist()
-
-
-def slot_words(example: Example) -> list[str]:
-    """The word of each slot of an example; slot 0 is padding."""
-    return ["", *dict.fromkeys(chain.from_iterable((*example.sentences, *example.questions)))]
-
-
-def spell(vocabulary: Vocabulary, words: Words) -> tuple[int, ...]:
-    """The numbers of some words."""
-    return tuple(map(vocabulary.word_id, words))

@@ -107,14 +107,14 @@ class Cell:
 
 
 class Reader:
-    """A GRU over words, with what depends on a word alone computed for the whole vocabulary.
+    """A GRU over words, with what depends on a word alone computed for all vectors that a word may have.
 
     Args:
         gru: whose weights to take.
-        words: the embeddings.
+        words: the vectors that a word may have.
     """
 
-    def __init__(self, gru: GRU, words: Float[Array, "vocabulary hidden"]) -> None:
+    def __init__(self, gru: GRU, words: Float[Array, "vector hidden"]) -> None:
         self.cell = Cell(gru)
         self.gates = self.cell.project(words)  # what each word tells the gates
         self.first = self.cell(self.gates, np.zeros_like(words))  # the state after each word, where it is the first
@@ -130,7 +130,7 @@ class Weights:
     def __init__(self, model: AMN) -> None:
         config, root = model.config, sqrt(model.config.hidden)
         self.config, self.dtype = config, array(model.from_question.bias).dtype
-        words = array(model.encoder.embedding.weight)
+        words = array(model.encoder.vectors())
         self.word, self.question = Reader(model.encoder.word_gru, words), Reader(model.encoder.question_gru, words)
         self.from_question, self.from_question_bias = linear(model.from_question)
         self.update, self.propagate = Cell(model.update), Cell(model.propagate_gru)
@@ -162,11 +162,8 @@ class Weights:
         self.nothing, self.growth = number(decoder.nothing), number(decoder.growth)
         self.hidden, self.hidden_bias = linear(decoder.hidden)
         self.slope = number(decoder.prelu.weight)
-        self.answer, self.answer_bias = linear(decoder.answer)
-        if decoder.pointer is not None:
-            self.point_entity, self.point_entity_bias = linear(decoder.pointer.of_entity)
-            self.point_summary = linear(decoder.pointer.of_summary)[0]
-            self.point, self.point_bias = linear(decoder.pointer.score)
+        answer, bias = decoder.over(model.encoder.vectors())  # classes, then all words that a story may tell
+        self.answer, self.answer_bias = array(answer).T.copy(), array(bias)
 
 
 _prepared: WeakKeyDictionary[AMN, tuple[list[tuple[object, ...]], list[Tensor], Weights]] = WeakKeyDictionary()

@@ -4,7 +4,7 @@ The model is three pure functions over an immutable memory:
 
     encode(batch)                        all sentences and questions as vectors (encoder.py)
     step(memory, sentence)               one sentence of Algorithm 1
-    decode(memory, questions, banks=k)   logits from the k most relevant banks
+    decode(memory, questions, banks=k)   logits from the k most relevant banks, and nothing else of the memory
 
 A sentence changes only its *members*: its own words and the entities that the question names. These may read each other
 and a few recent neighbours; everything else stays as it is, so a sentence costs the same however much is stored.
@@ -34,8 +34,8 @@ from amn.models.base import (
     rms_norm,
     straight_through,
 )
-from amn.models.decoder import Decoder
-from amn.models.encoder import EMBEDDING_RANGE, Encoder, Encoding, accumulate
+from amn.models.decoder import Decoder, Names
+from amn.models.encoder import ANONYMOUS, EMBEDDING_RANGE, Encoder, Encoding, accumulate
 from amn.models.losses import bernoulli_divergence, creation_prior
 from amn.models.strength import StrengthGRU
 
@@ -49,7 +49,7 @@ class AMNConfig(ModelConfig):
         heads: attention heads of propagation.
         max_banks: no more banks than this are created (l in the paper).
         bank_gap: how much more relevant an entity must be for each further bank.
-        pointer: answers may also point at an entity that was read.
+        pointer: answers may also be words of the story, known or not; unknown words are told apart.
         prior: p-hat of the creation prior.
         information: beta of the creation prior.
         creation: weight of the loss that holds creation to its prior.
@@ -144,7 +144,7 @@ class AMN(Model):
         super().__init__()
         self.config, self.further_weight = config, config.all_banks
         hidden = config.hidden
-        self.encoder = Encoder(config.vocabulary_size, hidden)
+        self.encoder = Encoder(config.vocabulary_size, hidden, anonymous=ANONYMOUS if config.pointer else 0)
         self.from_question = Linear(hidden, hidden)
         self.update = GRU(2 * hidden, hidden)
         self.ask = Linear(hidden, hidden, bias=False)
@@ -171,14 +171,19 @@ class AMN(Model):
 
     def finish(self, batch: Batch, told: Told, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
         """Algorithm 1, line 18; in training with the secondary losses."""
-        reading = self.decode(told.memory, told.questions, banks)
+        names = self.names(batch, told.memory)
+        reading = self.decode(told.memory, told.questions, banks, names)
         if batch.key is None:
             return reading
         return replace(
             reading,
             losses=self.losses(told, self.ramp(progress)),
-            further=self.decode(told.memory, told.questions, banks=0).logits,
+            further=self.decode(told.memory, told.questions, 0, names).logits,
         )
+
+    def names(self, batch: Batch, memory: Memory) -> Names | None:
+        """The words that may be answers, where the model can point; a lookup, which need not be carried along."""
+        return Names(self.encoder.embed(batch), memory.depth >= 0) if self.config.pointer else None
 
     def ramp(self, progress: Float[Tensor, ""] | float) -> Float[Tensor, ""] | float:
         """How much of the budget counts: none at first, while the model learns to answer at all."""
@@ -318,11 +323,17 @@ class AMN(Model):
         features = torch.cat((pooled, load.clamp(min=0.1).log().unsqueeze(-1)), -1)
         return self.create(features).squeeze(-1), load
 
-    def decode(self, memory: Memory, questions: Float[Tensor, "batch question hidden"], banks: int = 1) -> Reading:
-        """Eqs. (16-19) over the `banks` most relevant banks; 0 reads all."""
+    def decode(
+        self,
+        memory: Memory,
+        questions: Float[Tensor, "batch question hidden"],
+        banks: int = 1,
+        names: Names | None = None,
+    ) -> Reading:
+        """Eqs. (16-19) over the `banks` most relevant banks; 0 reads all. Names may be answers where given."""
         weights = self.bank_weights(memory, banks)
         members = self.bank_members(memory, banks)
-        logits = self.decoder(memory.states, memory.strengths, members, weights, questions, memory.relevance)
+        logits = self.decoder(memory.states, memory.strengths, members, weights, questions, names)
         read = members.detach().sum((1, 2)).unsqueeze(-1).expand(-1, questions.shape[1])
         return Reading(logits, memory.entities, read, memory.banks)
 
@@ -355,7 +366,7 @@ class AMN(Model):
         """Embeddings as in the paper; at first every entity moves on, and banks fill as the prior expects."""
         special = {"move_state.bias": 3.0, "decoder.growth": log(2), "decoder.prelu.weight": 0.25}
         special |= {"strength.reset": 1.0, "strength.candidate_strength": 1.0}
-        if name == "encoder.embedding.weight":
+        if name in ("encoder.embedding.weight", "encoder.anonymous"):
             parameter.uniform_(-EMBEDDING_RANGE, EMBEDDING_RANGE, generator=generator)
         elif name in special:
             parameter.fill_(special[name])

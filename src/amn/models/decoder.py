@@ -1,15 +1,29 @@
 """The decoder of the paper (section 4.3): from the entities of the banks that are read to an answer."""
 
+from dataclasses import dataclass
 from math import log, sqrt
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from amn.models.base import Linear, rms_norm
 
-_NOT_READ = -60.0  # what makes an entity that the banks read do not hold impossible to choose
-_GREATEST = 10.0  # bounds the pointer's scores, so that no entity that was read falls below one that was not
+
+@dataclass(frozen=True)
+class Names:
+    """The words of stories, which may be answers besides the classes.
+
+    Args:
+        vectors: the embedding of each word.
+        told: whether the story has told it; a word that it has not is no answer.
+    """
+
+    vectors: Float[Tensor, "batch name hidden"]
+    told: Bool[Tensor, "batch name"]
+
+
+torch.export.register_dataclass(Names)
 
 
 class Decoder(nn.Module):
@@ -18,7 +32,7 @@ class Decoder(nn.Module):
     Args:
         hidden: width of states and questions.
         num_answers: number of answer classes.
-        pointer: let answers also point at an entity that was read.
+        pointer: let answers also be words of the story.
     """
 
     def __init__(self, hidden: int, num_answers: int, *, pointer: bool) -> None:
@@ -38,17 +52,31 @@ class Decoder(nn.Module):
         members: Float[Tensor, "batch bank slot"],
         weights: Float[Tensor, "batch bank"],
         questions: Float[Tensor, "batch question hidden"],
-        relevance: Float[Tensor, "batch slot"],
+        names: Names | None = None,
     ) -> Float[Tensor, "batch question answer"]:
-        """Logits for each question."""
+        """Logits for each question: of the classes and, where names are given, of these."""
         content = strengths.unsqueeze(-1) * rms_norm(states)  # Eq. (16): C_m = s_m * w
         attention = self.attend(content, members, questions)
         read = (attention * weights.unsqueeze(1).unsqueeze(-1)).sum(2) @ content  # Eq. (18): g += d(<C_m, ps>)
         summary = self.prelu(self.hidden(read) + questions)  # Eq. (19): r(PReLU(h(g) + w_Nq))
         logits: Tensor = self.answer(summary)
-        if self.pointer is None:
+        if self.pointer is None or names is None:
             return logits
-        return torch.cat((logits, self.pointer(states, summary, members.amax(1), relevance)), -1)
+        return torch.cat((logits, self.pointer(summary, names)), -1)
+
+    @torch.no_grad()
+    def over(
+        self, vectors: Float[Tensor, "vector hidden"]
+    ) -> tuple[Float[Tensor, "answer hidden"], Float[Tensor, " answer"]]:
+        """Weight and bias of the answer layer, with a class more for each of some words where the model can point.
+
+        The pointer's scores as one product with the summary, for where all words that may be told are known ahead.
+        """
+        if self.pointer is None:
+            return self.answer.weight, self.answer.bias
+        layer, vectors = self.pointer.of_summary, vectors / sqrt(vectors.shape[-1])
+        weight = torch.cat((self.answer.weight, vectors @ layer.weight))
+        return weight, torch.cat((self.answer.bias, vectors @ layer.bias))
 
     def attend(
         self,
@@ -66,27 +94,19 @@ class Decoder(nn.Module):
 
 
 class Pointer(nn.Module):
-    """Answers that are entities of the story: a score for each entity that was read."""
+    """Answers that are words of the story: the summary of eq. (19) says which, by the word's embedding.
+
+    It is a vocabulary of answers that the story brings along and not a further read of the memory. What is read stays
+    the banks; the word of an answer need not be in them, for nobody can know that when it is last spoken of.
+    """
 
     def __init__(self, hidden: int) -> None:
         super().__init__()
-        self.of_entity = Linear(hidden, hidden)
-        self.of_summary = Linear(hidden, hidden, bias=False)
-        self.score = Linear(hidden, 1)
+        self.of_summary = Linear(hidden, hidden)
 
     def forward(
-        self,
-        states: Float[Tensor, "batch slot hidden"],
-        summary: Float[Tensor, "batch question hidden"],
-        read: Float[Tensor, "batch slot"],
-        relevance: Float[Tensor, "batch slot"],
-    ) -> Float[Tensor, "batch question slot"]:
-        """Logits of the slots; one that was not read cannot be chosen, but hears when it should have been read.
-
-        What it hears is the gradient of log sigmoid(relevance), as if its score counted by the chance of being read:
-        unlike that of the decision itself it does not vanish for an entity that is far from the last bank.
-        """
-        joined = self.of_entity(rms_norm(states)).unsqueeze(1) + self.of_summary(summary).unsqueeze(2)
-        scores = _GREATEST * torch.tanh(self.score(torch.tanh(joined)).squeeze(-1) / _GREATEST)
-        pull = nn.functional.logsigmoid(relevance)
-        return scores + (_NOT_READ * (1 - read.detach()) + pull - pull.detach()).unsqueeze(1)
+        self, summary: Float[Tensor, "batch question hidden"], names: Names
+    ) -> Float[Tensor, "batch question name"]:
+        """The score <W y, u> / sqrt(hidden) for each word; the lowest there is for one that was not told."""
+        scores = self.of_summary(summary) @ names.vectors.transpose(1, 2) / sqrt(summary.shape[-1])
+        return scores.masked_fill(~names.told.unsqueeze(1), torch.finfo(scores.dtype).min)

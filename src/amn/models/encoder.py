@@ -8,9 +8,12 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from amn.data.batches import Batch
-from amn.models.base import GRU
+from amn.data.vocabulary import UNKNOWN
+from amn.models.base import GRU, uniform
 
 EMBEDDING_RANGE = sqrt(3)  # section 5.1: embeddings start uniform in [-sqrt(3), sqrt(3)]
+ANONYMOUS = 64  # how many unknown words of a story are told apart, where a model can point at words
+_TURN_STREAM = 103  # of the random numbers that say which of their vectors comes first in a story, in training
 
 
 @dataclass(frozen=True)
@@ -39,26 +42,46 @@ class Encoder(nn.Module):
     Args:
         vocabulary_size: number of words.
         hidden: width of all states.
+        anonymous: how many vectors there are for unknown words; with none, all unknown words are one.
     """
 
-    def __init__(self, vocabulary_size: int, hidden: int) -> None:
+    def __init__(self, vocabulary_size: int, hidden: int, *, anonymous: int = 0) -> None:
         super().__init__()
+        self.anonymous = nn.Parameter(torch.zeros(anonymous, hidden)) if anonymous else None
         self.embedding = nn.Embedding(vocabulary_size, hidden)
         self.word_gru = GRU(hidden, hidden)
         self.question_gru = GRU(hidden, hidden)
 
     def forward(self, batch: Batch) -> Encoding:
         """Encodes all sentences and questions of a batch at once."""
-        embedded = self.embed(batch.slot_words)
+        embedded = self.embed(batch)
         words = self.run(self.word_gru, embedded, batch.sentences)
         question_words = self.run(self.question_gru, embedded, batch.questions)
         questions = _only_real(question_words[..., -1, :], batch.questions)
         return Encoding(words, words[..., -1, :], question_words, questions)
 
-    def embed(self, slot_words: Int[Tensor, "batch slot"]) -> Float[Tensor, "batch slot hidden"]:
+    def embed(self, batch: Batch) -> Float[Tensor, "batch slot hidden"]:
         """Eq. (1): u = EMBED(wi)."""
-        embedded: Tensor = self.embedding(slot_words)
-        return embedded
+        return nn.functional.embedding(self.spell(batch), self.vectors())
+
+    def vectors(self) -> Float[Tensor, "vector hidden"]:
+        """The vectors that a word may have: those of the vocabulary, then those for unknown words."""
+        known = self.embedding.weight
+        return known if self.anonymous is None else torch.cat((known, self.anonymous))
+
+    def spell(self, batch: Batch) -> Int[Tensor, "batch slot"]:
+        """Which vector each word has: its own, or where it is unknown the next one that no word of the story has.
+
+        In training each story starts with another one, so that all of them are learned, and none means anything but "a
+        word of this story".
+        """
+        if self.anonymous is None:
+            return batch.slot_words
+        count, number = len(self.anonymous), unknown_order(batch.slot_words, batch.questions)
+        if batch.key is not None:
+            number = number + (uniform(batch.key, (len(number), 1), _TURN_STREAM) * count).long()
+        vector = self.embedding.num_embeddings + number % count
+        return torch.where(batch.slot_words == UNKNOWN, vector, batch.slot_words)
 
     def run(
         self, gru: GRU, embedded: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row word"]
@@ -79,6 +102,18 @@ def _only_real(
     """Replaces questions that are padding by the first, so that a maximum over them is one over real questions."""
     real = (questions > 0).any(-1, keepdim=True)
     return torch.where(real, encoded, encoded[:, :1])
+
+
+def unknown_order(
+    slot_words: Int[Tensor, "batch slot"], questions: Int[Tensor, "batch question word_q"]
+) -> Int[Tensor, "batch slot"]:
+    """How many unknown words come before each word: first those of the questions, which a memory hears first."""
+    slots, asked = torch.arange(slot_words.shape[1], device=slot_words.device), questions.flatten(1)
+    places = torch.arange(asked.shape[1], device=asked.device)
+    first = torch.where(slots.unsqueeze(-1) == asked.unsqueeze(1), places, len(places)).amin(-1)
+    order = torch.argsort(first * len(slots) + slots, -1)
+    unknown = (slot_words == UNKNOWN).gather(1, order).long()
+    return torch.zeros_like(order).scatter(1, order, unknown.cumsum(1) - unknown)
 
 
 def accumulate(

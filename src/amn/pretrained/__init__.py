@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-DEFAULT_MODEL = "babi"
+DEFAULT_MODEL = "qa1"
 _FOLDER = Path(__file__).parent
 
 
