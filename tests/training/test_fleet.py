@@ -102,6 +102,14 @@ def test_hidden_words_are_words_one_may_ask_about_and_half_of_the_stories_keep_a
     assert 20 <= (hidden != batch.slot_words).any(1).sum() <= 50
 
 
+def test_an_answer_that_some_story_does_not_tell_is_never_hidden(tmp_path: Path) -> None:
+    trainer = trainer_of([RunSpec(task=15, train=small(tmp_path, train_questions=500, anonymise=0.5).train)], tmp_path)
+    words = trainer.runs[0].data.vocabulary.words
+    names = {words[number] for number in trainer.fleet.hideable[0].nonzero().flatten().tolist() if number > 1}
+    assert {"gertrude", "winona"} <= names
+    assert not names & {"wolf", "wolves", "mouse", "mice", "cat", "cats", "a"}
+
+
 def test_a_fleet_shrinks_when_members_finish_and_the_others_do_not_notice(
     double: None, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,17 +62,31 @@ class Pool:
         weights = self.batch.weights[task, found] * (indices >= 0).unsqueeze(-1)
         return Batch(**parts, weights=weights)
 
-    def asked_about(self, words: int) -> Bool[Tensor, "task word"]:
-        """Which words of the vocabulary stand in a question or are an answer: those whose place a new name may take."""
-        spoken = torch.cat((self.batch.questions.flatten(2), self.batch.answer_slots), 2).long()
-        found = self.batch.slot_words.long().gather(2, spoken).flatten(1)
-        return torch.zeros(len(found), words, dtype=torch.bool, device=found.device).scatter(1, found, value=True)
+    def names(self, words: int) -> Bool[Tensor, "task word"]:
+        """Which words of the vocabulary a new name may stand for: words asked about, and answers that stories tell.
+
+        A word that is ever an answer which its story did not tell is no such answer. It has to be known, for no story
+        says that wolves are many of a *wolf*.
+        """
+        slot_words, answers = self.batch.slot_words.long(), self.batch.answers.long().flatten(1)
+        asked = slot_words.gather(2, self.batch.questions.long().flatten(2)).flatten(1)
+        told = slot_words.gather(2, self.batch.answer_slots.long()).flatten(1)
+        untold = (self.batch.answer_slots.flatten(1) == 0) & (self.batch.weights.flatten(1) > 0)
+        to_know = _marked(answers.where(untold, -1), int(answers.amax()) + 1)
+        told = told.where(~to_know.gather(1, answers.clamp(min=0)), -1)
+        return _marked(torch.cat((asked, told), 1), words)
+
+
+def _marked(numbers: Int[Tensor, "task item"], count: int) -> Bool[Tensor, "task {count}"]:
+    """Which of the numbers from 0 are among the given ones; -1 is none."""
+    marks = torch.zeros(len(numbers), count + 1, dtype=torch.bool, device=numbers.device)
+    return marks.scatter(1, numbers + 1, value=True)[:, 1:]
 
 
 def _hide_words(batch: Batch, share: Float[Tensor, ""], hideable: Bool[Tensor, " word"]) -> Batch:
-    """Makes a share of the words that one may ask about unknown, in some of the stories.
+    """Makes a share of the words that new names may stand for unknown, in some of the stories.
 
-    Verbs and the like stay: a story without them cannot be understood, and it is names that will be new.
+    Other words stay: a story without them cannot be understood, and it is names that will be new.
     """
     assert batch.key is not None
     draws = uniform(batch.key, tuple(batch.slot_words.shape), _ANONYMOUS_STREAM)
@@ -143,7 +157,7 @@ class Fleet:
         decay = _column([member.train.weight_decay for member in members], device)
         self.decay = decay * self.layout.matrices().to(device)
         self.hidden = _column([member.train.anonymise for member in members], device)[:, 0]
-        self.hideable = training.asked_about(self.answer_room[0])[self.which]
+        self.hideable = training.names(self.answer_room[0])[self.which]
         self.loss_parts: tuple[str, ...] = ()
         self._graphs: dict[tuple[str, int, int], Callable[..., Tensor]] = {}
         self._pool: Any = None  # the memory that captured graphs share
