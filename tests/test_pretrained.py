@@ -11,7 +11,7 @@ import torch
 from amn.data.batches import encode
 from amn.data.examples import examples
 from amn.data.tasks import generate
-from amn.models.base import answer_target
+from amn.models.base import answered
 from amn.pretrained import DEFAULT_MODEL, shipped_directory, shipped_models
 from amn.scoring import Ask, score
 from amn.training.model_directory import load_model
@@ -65,8 +65,7 @@ def asked_anew(task: int) -> tuple[float, float, dict[str, float]]:
     batch = encode(asked, trained.vocabulary).take(torch.arange(len(asked)))
     with torch.no_grad():
         reading = trained.model(batch)
-    target = answer_target(batch, len(trained.vocabulary.answers), reading.logits.shape[-1])
-    wrong = int((reading.logits.argmax(-1) != target).sum())
+    wrong = int((~answered(reading.logits, batch, len(trained.vocabulary.answers))).sum())
     ratio = float((reading.entities_read[:, 0] / reading.entities).mean())
     return 100 * wrong / QUESTIONS, ratio, valid
 

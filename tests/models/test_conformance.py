@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from amn.data.batches import Batch, Sizes
 from amn.models import MODELS, Model
-from amn.models.base import Reading, answer_target
+from amn.models.base import Reading, answered
 from models.conformance import (
     BLIND,
     EIGHT,
@@ -193,7 +193,7 @@ def test_eight_examples_can_be_learnt_by_heart(name: str) -> None:
 @torch.no_grad()
 def errors(model: Model, batch: Batch) -> int:
     logits = model(batch).logits
-    return int((logits.argmax(-1) != answer_target(batch, len(VOCABULARY.answers), logits.shape[-1])).sum())
+    return int((~answered(logits, batch, len(VOCABULARY.answers))).sum())
 
 
 def test_the_batch_is_left_as_it_was(name: str) -> None:

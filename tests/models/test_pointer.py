@@ -6,12 +6,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from amn.data.batches import Batch, encode
+from amn.data.batches import Batch, anonymise, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import UNKNOWN
 from amn.fast.spelling import slot_words, spelled
 from amn.models.amn import AMN, AMNConfig, Told
-from amn.models.base import answer_loss, answer_target
+from amn.models.base import answer_loss, answered
 from amn.models.encoder import ANONYMOUS
 from random_stories import VOCABULARY, batch_of, shaken, story, with_unknown_words
 
@@ -148,5 +148,35 @@ def test_a_small_model_learns_to_answer_with_names_that_it_has_never_seen() -> N
     others = batch_of([moves(("pat", "sam", "lee", "ash", "max"), seed) for seed in range(64)])
     with torch.no_grad():
         logits = model(others).logits
-    wrong = logits.argmax(-1) != answer_target(others, CLASSES, logits.shape[-1])
-    assert wrong.sum() == 0
+    assert answered(logits, others, CLASSES).all()
+
+
+def test_a_known_word_may_be_answered_as_a_class_or_as_a_word_of_the_story() -> None:
+    batch = batch_of([story("mary went to garden", question="where is mary", answer="garden")])
+    garden, slot = VOCABULARY.answer_id("garden"), CLASSES + int(batch.answer_slots)
+    logits = torch.zeros(1, 1, CLASSES + batch.slot_words.shape[1])
+    chances = logits.log_softmax(-1)[0, 0]
+    assert answer_loss(logits, batch, CLASSES).item() == pytest.approx(-(chances[0] + torch.log(torch.tensor(2.0))))
+    for way, right in ((garden, True), (slot, True), (slot - 1, False)):
+        said = logits.clone()
+        said[0, 0, way] = 1
+        assert bool(answered(said, batch, CLASSES)) is right
+
+
+def test_a_hidden_word_can_only_be_answered_as_a_word_of_the_story() -> None:
+    batch = batch_of([story("mary went to garden", question="where is mary", answer="garden")])
+    hidden = anonymise(batch, batch.slot_words == VOCABULARY.word_id("garden"))
+    said = torch.zeros(1, 1, CLASSES + batch.slot_words.shape[1])
+    said[0, 0, VOCABULARY.answer_id("garden")] = 9
+    assert not answered(said, hidden, CLASSES).any()
+    assert answer_loss(said, hidden, CLASSES) > 8
+
+
+def test_an_answer_that_can_be_given_in_no_way_costs_nothing_and_is_wrong() -> None:
+    batch = batch_of([story("mary went to garden", question="where is mary", answer="nowhere")])
+    said = torch.zeros(1, 1, CLASSES + batch.slot_words.shape[1], requires_grad=True)
+    loss = answer_loss(said, batch, CLASSES)
+    loss.sum().backward()
+    assert loss.item() == 0
+    assert not said.grad.any()
+    assert not answered(said, batch, CLASSES).any()

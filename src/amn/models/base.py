@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
+from amn.data.vocabulary import UNKNOWN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,18 +115,38 @@ class Model(nn.Module):
 def answer_loss(
     logits: Float[Tensor, "batch question answer"], batch: Batch, num_answers: int
 ) -> Float[Tensor, " batch"]:
-    """Cross entropy of each story's questions: the class, or the slot where the model points and the story holds it."""
-    target = answer_target(batch, num_answers, logits.shape[-1])
-    known = (target >= 0).to(logits.dtype) * batch.weights
-    chosen = F.log_softmax(logits, -1).gather(-1, target.clamp(min=0).unsqueeze(-1)).squeeze(-1)
-    return -(chosen * known).sum(-1)
+    """Cross entropy of each story's questions: the class and the word in the story both name the right answer."""
+    chances = F.log_softmax(logits, -1)
+    floor = torch.finfo(logits.dtype).min
+    ways = [
+        chances.gather(-1, target.clamp(min=0).unsqueeze(-1)).squeeze(-1).masked_fill(target < 0, floor)
+        for target in answer_targets(batch, num_answers, logits.shape[-1])
+    ]
+    right = ways[0] if len(ways) == 1 else torch.logaddexp(*ways)
+    return -(right.masked_fill(right <= floor / 2, 0) * batch.weights).sum(-1)
 
 
-def answer_target(batch: Batch, num_answers: int, num_logits: int) -> Int[Tensor, "batch question"]:
-    """Where the right answer stands among the logits, -1 where it cannot be given."""
+def answered(
+    logits: Float[Tensor, "batch question answer"], batch: Batch, num_answers: int
+) -> Bool[Tensor, "batch question"]:
+    """Which questions have the right answer as their most likely one."""
+    chosen = logits.argmax(-1)
+    ways = [chosen == target for target in answer_targets(batch, num_answers, logits.shape[-1])]
+    return torch.stack(ways).any(0)
+
+
+def answer_targets(batch: Batch, num_answers: int, num_logits: int) -> list[Int[Tensor, "batch question"]]:
+    """Where the right answer stands among the logits: as a class and, in a model that points, as a word of the story.
+
+    Each is -1 where the answer cannot be given so. A word whose spelling is hidden is no class.
+    """
     if num_logits == num_answers:
-        return batch.answers
-    return torch.where(batch.answer_slots > 0, batch.answer_slots + num_answers, batch.answers)
+        return [batch.answers]
+    spelled = batch.slot_words.gather(1, batch.answer_slots) != UNKNOWN
+    return [
+        torch.where(spelled, batch.answers, -1),
+        torch.where(batch.answer_slots > 0, batch.answer_slots + num_answers, -1),
+    ]
 
 
 def masked_softmax(scores: Float[Tensor, "*axes"], mask: Bool[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:

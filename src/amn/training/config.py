@@ -8,6 +8,7 @@ from typing import Any, Literal
 from amn.errors import ConfigError, did_you_mean
 
 Precision = Literal["float32", "bfloat16"]
+_OPTIONAL = {"train_questions": int, "start": str}  # the types of the settings that may be None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,7 @@ class TrainConfig:
         train_questions: take only so many training questions; None for all.
         patience: stop after so many epochs without a better validation; 0 to train to the end.
         evaluate_every: epochs between validations.
+        start: a model to start from, instead of from fresh weights: a shipped one, or a model or run directory.
     """
 
     epochs: int = 40
@@ -48,6 +50,7 @@ class TrainConfig:
     train_questions: int | None = None
     patience: int = 0
     evaluate_every: int = 1
+    start: str | None = None
 
     def __post_init__(self) -> None:
         wrong = self._wrong_types() or [*self._wrong_signs(), *self._wrong_choices()]
@@ -57,7 +60,7 @@ class TrainConfig:
     def _wrong_types(self) -> list[str]:
         wrong = []
         for f in dataclasses.fields(self):
-            value, kind = getattr(self, f.name), int if f.default is None else type(f.default)
+            value, kind = getattr(self, f.name), _OPTIONAL.get(f.name, type(f.default))
             whole_is_fine = kind is float and type(value) is int
             if type(value) is not kind and not whole_is_fine and not (f.default is None and value is None):
                 wrong.append(f"{f.name} must be of type {kind.__name__}, not {value!r}")

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.func import vmap
 
 from amn.data.batches import Batch, Dataset, anonymise
-from amn.models.base import Model, Reading, answer_loss, answer_target, uniform
+from amn.models.base import Model, Reading, answer_loss, answered, uniform
 from amn.training.config import TrainConfig
 from amn.training.optimiser import Adam, learning_rate
 from amn.training.parameters import Layout
@@ -261,9 +261,8 @@ class Fleet:
     def _figures(self, fields: Readings, batch: Batch, num_answers: Tensor) -> Float[Tensor, " figure"]:
         reading = Reading(**fields)
         logits = self._without_spare_answers(reading.logits, num_answers)
-        target = answer_target(batch, self.template.config.num_answers, logits.shape[-1])
         counted = batch.weights
-        wrong = (logits.argmax(-1) != target).to(counted.dtype) * counted
+        wrong = (~answered(logits, batch, self.template.config.num_answers)).to(counted.dtype) * counted
         entities = reading.entities.unsqueeze(-1)
         figures = (
             counted,

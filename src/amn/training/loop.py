@@ -19,6 +19,7 @@ from amn.training.model_directory import TrainedModel, build_model
 from amn.training.plan import epoch_plan
 from amn.training.prepare import Encoded, alike, data_key, encode_all
 from amn.training.run_directory import RunDirectory, score_entry
+from amn.training.start import start_from
 from amn.training.stopping import StopRequest, stop_requests
 
 Progress = Callable[[dict[str, Any]], None]
@@ -335,7 +336,10 @@ def _fleet(runs: Sequence[Run], device: torch.device, compiled: bool) -> Fleet:
 
 
 def _model(run: Run) -> Model:
-    return build_model(run.spec.architecture, run.data.vocabulary, run.spec.settings, run.spec.seed)
+    model = build_model(run.spec.architecture, run.data.vocabulary, run.spec.settings, run.spec.seed)
+    if run.spec.train.start is not None:
+        start_from(model, run.data.vocabulary, run.spec.train.start)
+    return model
 
 
 def make_runs(

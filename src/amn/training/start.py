@@ -1,0 +1,71 @@
+"""Training that starts from a trained model: what it knows of words and answers that the new data shares is kept."""
+
+import dataclasses
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from amn.data.vocabulary import Vocabulary
+from amn.errors import ConfigError
+from amn.models import Model
+from amn.pretrained import shipped_directory, shipped_models
+from amn.training.model_directory import CONFIG_FILE, TrainedModel, load_model
+from amn.training.run_directory import BEST
+
+
+def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
+    """Gives a fresh model the weights of a trained one; rows of words and answers that are new stay fresh.
+
+    Args:
+        model: of the same architecture and settings.
+        vocabulary: the words and answers of the fresh model.
+        name: a shipped model, a model directory, or a run directory for its best weights.
+    """
+    trained = _find(name)
+    _check_alike(model, trained, name)
+    shared = {
+        "vocabulary_size": _places(vocabulary.words, trained.vocabulary.words),
+        "num_answers": _places(vocabulary.answers, trained.vocabulary.answers),
+    }
+    rows = {parameter: shared[field] for field in shared for parameter in _parameters_with_rows(model, field)}
+    known = trained.model.state_dict()
+    with torch.no_grad():
+        for parameter, value in model.named_parameters():
+            if parameter in rows:
+                new, old = rows[parameter]
+                value[new] = known[parameter][old]
+            else:
+                value.copy_(known[parameter])
+
+
+def _find(name: str) -> TrainedModel:
+    if name in shipped_models():
+        return load_model(shipped_directory(name))
+    best = Path(name) / BEST
+    return load_model(best if (best / CONFIG_FILE).is_file() else name)
+
+
+def _check_alike(model: Model, trained: TrainedModel, name: str) -> None:
+    if type(trained.model) is not type(model):
+        raise ConfigError(f"{name} cannot be the start: it is of the architecture {trained.architecture}")
+    theirs = dataclasses.asdict(trained.model.config)
+    for field, value in dataclasses.asdict(model.config).items():
+        if field not in ("vocabulary_size", "num_answers") and value != theirs.get(field):
+            raise ConfigError(f"{name} cannot be the start: its {field} is {theirs.get(field)!r}, and not {value!r}")
+
+
+def _places(new: tuple[str, ...], old: tuple[str, ...]) -> tuple[Tensor, Tensor]:
+    """Where the items that both have stand in each."""
+    place = {item: number for number, item in enumerate(old)}
+    shared = [(number, place[item]) for number, item in enumerate(new) if item in place]
+    pairs = torch.tensor(shared, dtype=torch.long).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _parameters_with_rows(model: Model, field: str) -> set[str]:
+    """The parameters that have a row for each word, or for each answer: those that grow when there is one more."""
+    more = {field: getattr(model.config, field) + 1}
+    with torch.device("meta"):
+        larger = dict(type(model)(dataclasses.replace(model.config, **more)).named_parameters())
+    return {name for name, parameter in model.named_parameters() if parameter.shape != larger[name].shape}

@@ -1,0 +1,64 @@
+"""Runs that start from a trained model."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from amn.errors import AMNError
+from amn.training.config import RunSpec
+from amn.training.model_directory import load_model
+from training.small import small, trainer_of, weights_of
+
+
+@pytest.fixture
+def trained(data: Path, tmp_path: Path) -> Path:
+    """The directory of a finished run on task 1."""
+    spec = small(data, 1)
+    trainer_of([spec], tmp_path / "first").fit()
+    return tmp_path / "first" / spec.name
+
+
+def going_on(spec: RunSpec, start: Path) -> RunSpec:
+    return replace(spec, train=replace(spec.train, start=str(start)))
+
+
+def test_a_run_starts_with_the_weights_of_another(data: Path, trained: Path, tmp_path: Path) -> None:
+    spec = going_on(small(data, 1, seed=7), trained)
+    trainer = trainer_of([spec], tmp_path / "second")
+    best = dict(load_model(trained / "best").model.named_parameters())
+    for name, value in weights_of(trainer, spec).items():
+        torch.testing.assert_close(value, best[name].detach(), atol=0, rtol=0)
+
+
+def test_words_that_are_new_start_fresh_and_known_ones_keep_what_they_mean(
+    data: Path, trained: Path, tmp_path: Path
+) -> None:
+    plain, spec = small(data, 6, seed=7), going_on(small(data, 6, seed=7), trained)
+    fresh = weights_of(trainer_of([plain], tmp_path / "fresh"), plain)["encoder.embedding.weight"]
+    trainer = trainer_of([spec], tmp_path / "second")
+    found = weights_of(trainer, spec)["encoder.embedding.weight"]
+    first, vocabulary = load_model(trained / "best"), trainer.runs[0].data.vocabulary
+    known = first.model.state_dict()["encoder.embedding.weight"]
+    for word in ("mary", "kitchen", "to"):
+        assert torch.equal(found[vocabulary.word_id(word)], known[first.vocabulary.word_id(word)])
+    new = vocabulary.word_id("football")
+    assert "football" not in first.vocabulary.words
+    assert torch.equal(found[new], fresh[new])
+
+
+def test_a_start_of_another_width_is_refused_by_name(data: Path, trained: Path, tmp_path: Path) -> None:
+    wide = replace(small(data, 1), settings={"hidden": 16, "heads": 2})
+    with pytest.raises(AMNError, match="cannot be the start: its hidden is 8, and not 16"):
+        trainer_of([going_on(wide, trained)], tmp_path / "second")
+
+
+def test_a_start_of_another_architecture_is_refused(data: Path, trained: Path, tmp_path: Path) -> None:
+    with pytest.raises(AMNError, match="it is of the architecture amn"):
+        trainer_of([going_on(small(data, 1, architecture="entnet"), trained)], tmp_path / "second")
+
+
+def test_a_start_that_is_not_there_is_named(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(AMNError, match="nowhere"):
+        trainer_of([going_on(small(data, 1), tmp_path / "nowhere")], tmp_path / "second")
