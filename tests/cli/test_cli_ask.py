@@ -12,9 +12,8 @@ import pytest
 
 from amn.answers import Bank, Entity, Move, SentenceTrace
 from amn.api import QA
-from amn.cli import ask as verbs
+from amn.cli import demo, screen
 from amn.cli import main as cli
-from amn.cli import screen
 from amn.data.vocabulary import Vocabulary
 from amn.training.model_directory import TrainedModel, build_model
 
@@ -172,16 +171,16 @@ def test_demo_with_a_shipped_model(capsys: Output, monkeypatch: Patch, front: st
     monkeypatch.setattr("amn.pretrained._FOLDER", tmp_path)
     code, out, _ = run(capsys, "demo")
     assert code == 0
-    assert all(question in out for question in verbs.DEMO_QUESTIONS)
+    assert all(question in out for question in demo.QUESTIONS)
     assert "amn serve" in out
     code, out, _ = run(capsys, "demo", "--json")
-    assert len(json.loads(out)["answers"]) == len(verbs.DEMO_QUESTIONS)
+    assert len(json.loads(out)["answers"]) == len(demo.QUESTIONS)
 
 
 TRAIN_A_LITTLE = """
 import sys
-from amn.cli import ask, main
-ask.DEMO_EPOCHS, ask.DEMO_TRAIN_QUESTIONS = 1, 16
+from amn.cli import demo, main
+demo.EPOCHS, demo.TRAIN_QUESTIONS = 1, 16
 from amn import pretrained
 pretrained.shipped_models = lambda: []
 sys.exit(main.main(["demo", "--json"]))
@@ -194,4 +193,4 @@ def test_demo_trains_where_nothing_is_shipped() -> None:
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
     assert "training 1/1" in done.stderr
-    assert len(json.loads(done.stdout)["answers"]) == len(verbs.DEMO_QUESTIONS)
+    assert len(json.loads(done.stdout)["answers"]) == len(demo.QUESTIONS)

@@ -1,12 +1,12 @@
-"""Verbs that answer: ask about a story, talk to a memory, and a demonstration."""
+"""The verb that answers: ask about a story, or talk to a memory."""
 
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from amn.cli.output import note, print_json
-from amn.cli.screen import Screen, choose_screen, progress_bar
+from amn.cli.output import print_json
+from amn.cli.screen import Screen, choose_screen
 from amn.errors import AMNError, ConfigError
 from amn.pretrained import DEFAULT_MODEL
 
@@ -14,16 +14,9 @@ if TYPE_CHECKING:
     from amn.answers import Answer
     from amn.api import QA
     from amn.memory import LiveMemory
-    from amn.training.model_directory import TrainedModel
 
 FORGET, QUIT = ":new", ":quit"
 WELCOME = f"Type sentences, and questions that end in a question mark. {FORGET} forgets the story, {QUIT} ends."
-
-DEMO_EPOCHS, DEMO_TRAIN_QUESTIONS = 12, 3000  # enough for task 1, in about a minute
-DEMO_STORY = (
-    "Mary moved to the bathroom. John went to the hallway. Sandra journeyed to the garden. John moved to the office."
-)
-DEMO_QUESTIONS = ("Where is Mary?", "Where is John?")
 
 
 def ask(
@@ -183,53 +176,3 @@ def _show_memory(talk: Conversation, screen: Screen, answered: bool) -> None:
         screen.answer(talk.memory.ask()[0])
     if not talk.limits["explain"] or not answered:
         screen.banks(talk.memory.snapshot())
-
-
-def demo(*, json: bool = False) -> None:
-    """Answer sample questions with a shipped model and draw its memory banks.
-
-    Where no model is shipped, one is trained for a minute on generated stories first.
-
-    Args:
-        json: print {"answers": [...]}.
-    """
-    qa = _demo_model()
-    memory = qa.memory(DEMO_QUESTIONS)
-    memory.tell(DEMO_STORY)
-    answers = memory.ask(explain=True)
-    if json:
-        _show(answers, json)
-        return
-    screen = choose_screen()
-    for answer in answers:
-        screen.answer(answer)
-        screen.say("")
-    screen.say("Your own story: amn ask. The same as a page in the browser: amn serve")
-
-
-def _demo_model() -> "QA":
-    from amn.api import QA, load
-    from amn.pretrained import shipped_models
-
-    shipped = shipped_models()
-    if shipped:
-        return load(DEFAULT_MODEL if DEFAULT_MODEL in shipped else shipped[0])
-    note("No model is shipped here: training one on generated stories of task 1.")
-    return QA(_train_demo_model())
-
-
-def _train_demo_model() -> "TrainedModel":
-    """A small model of task 1; a bar shows how far it is."""
-    from tempfile import TemporaryDirectory
-
-    import torch
-
-    from amn.training.config import RunSpec, TrainConfig
-    from amn.training.loop import Trainer, make_runs
-    from amn.training.model_directory import load_model
-
-    recipe = TrainConfig(epochs=DEMO_EPOCHS, train_questions=DEMO_TRAIN_QUESTIONS, warmup_steps=20)
-    with TemporaryDirectory() as folder, progress_bar("training", DEMO_EPOCHS) as advance:
-        (run,) = make_runs([RunSpec(task=1, settings={"hidden": 32}, train=recipe)], Path(folder), resume=False)
-        Trainer([run], run.directory.state, torch.device("cpu"), lambda _: advance()).fit()
-        return load_model(run.directory.best)

@@ -41,7 +41,7 @@ GROUPS = {
 }
 
 VERBS = (
-    Verb("demo", "amn.cli.ask:demo", "Answer sample questions and draw the memory banks."),
+    Verb("demo", "amn.cli.demo:demo", "Answer sample questions and draw the memory banks."),
     Verb("ask", "amn.cli.ask:ask", "Answer questions about a story; without questions, a conversation."),
     Verb("generate", "amn.cli.data:generate", "Write generated stories and questions."),
     Verb("data check", "amn.cli.data:check", "Count what a data file or folder holds, and list its bad lines."),

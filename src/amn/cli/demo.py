@@ -1,0 +1,97 @@
+"""The verb that shows what a shipped model can do."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from amn.cli.output import note, print_json
+from amn.cli.screen import choose_screen, progress_bar
+from amn.pretrained import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from amn.answers import Answer
+    from amn.api import QA
+    from amn.training.model_directory import TrainedModel
+
+EPOCHS, TRAIN_QUESTIONS = 12, 3000  # enough for task 1, in about a minute
+STORY = (
+    "Mary moved to the bathroom. John went to the hallway. Sandra journeyed to the garden. John moved to the office."
+)
+QUESTIONS = ("Where is Mary?", "Where is John?")
+SCENES = (  # for a model of all tasks; the names of the last one are in no training data
+    (
+        "Mary took the football. Mary went to the office. Mary dropped the football. Mary moved to the kitchen.",
+        "Where is the football?",
+    ),
+    ("Mice are afraid of cats. Wolves are afraid of sheep. Gertrude is a mouse.", "What is Gertrude afraid of?"),
+    (
+        "The garden is west of the kitchen. The office is north of the garden. The hallway is east of the office.",
+        "How do you go from the kitchen to the office?",
+    ),
+    (
+        "Priya went to the lighthouse. Priya took the sextant. Zorblax went to the lagoon. Priya moved to the jetty.",
+        "Where is the sextant?",
+    ),
+)
+
+
+def demo(*, json: bool = False) -> None:
+    """Answer sample questions with a shipped model and draw its memory banks.
+
+    Where no model is shipped, one is trained for a minute on generated stories first.
+
+    Args:
+        json: print {"answers": [...]}.
+    """
+    qa = _model()
+    memory = qa.memory(QUESTIONS)
+    memory.tell(STORY)
+    answers = memory.ask(explain=True)
+    scenes = [(story, qa(story, question)) for story, question in SCENES] if _knows_all_tasks(qa) else []
+    if json:
+        print_json({"answers": [answer.to_dict() for answer in (*answers, *(answer for _, answer in scenes))]})
+        return
+    _show(answers, scenes)
+
+
+def _show(answers: "list[Answer]", scenes: "list[tuple[str, Answer]]") -> None:
+    screen = choose_screen()
+    for answer in answers:
+        screen.answer(answer)
+        screen.say("")
+    for story, answer in scenes:
+        screen.say(story)
+        screen.answer(answer)
+        screen.say("")
+    screen.say("Your own story: amn ask. The same as a page in the browser: amn serve")
+
+
+def _knows_all_tasks(qa: "QA") -> bool:
+    return bool(qa.trained.record.get("run", {}).get("task") == "joint")
+
+
+def _model() -> "QA":
+    from amn.api import QA, load
+    from amn.pretrained import shipped_models
+
+    shipped = shipped_models()
+    if shipped:
+        return load(DEFAULT_MODEL if DEFAULT_MODEL in shipped else shipped[0])
+    note("No model is shipped here: training one on generated stories of task 1.")
+    return QA(_train())
+
+
+def _train() -> "TrainedModel":
+    """A small model of task 1; a bar shows how far it is."""
+    from tempfile import TemporaryDirectory
+
+    import torch
+
+    from amn.training.config import RunSpec, TrainConfig
+    from amn.training.loop import Trainer, make_runs
+    from amn.training.model_directory import load_model
+
+    recipe = TrainConfig(epochs=EPOCHS, train_questions=TRAIN_QUESTIONS, warmup_steps=20)
+    with TemporaryDirectory() as folder, progress_bar("training", EPOCHS) as advance:
+        (run,) = make_runs([RunSpec(task=1, settings={"hidden": 32}, train=recipe)], Path(folder), resume=False)
+        Trainer([run], run.directory.state, torch.device("cpu"), lambda _: advance()).fit()
+        return load_model(run.directory.best)
