@@ -89,7 +89,7 @@ class WordGraph:
         """The edges, row by row. Whether a reader remembers an entity is 1 or 0: a past edge, or none."""
         known, others = self._neighbours, named + context
         rows = []
-        for path, reader in zip(_path_kinds(places_of(sentence)), spoken, strict=True):
+        for path, reader in zip(path_kinds(places_of(sentence)), spoken, strict=True):
             rows.append(path + bytes(map(set(known.get(reader, ())).__contains__, others)))
         for place, reader in enumerate(named, len(spoken)):
             row = bytearray(map(set(known[reader]).__contains__, chain(spoken, others)))
@@ -113,7 +113,7 @@ def places_of(sentence: Sequence[Hashable]) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _path_kinds(places: tuple[int, ...]) -> tuple[bytes, ...]:
+def path_kinds(places: tuple[int, ...]) -> tuple[bytes, ...]:
     """The edges among the words of a sentence, which depend on nothing but which of them are the same."""
     count = max(places, default=-1) + 1
     kinds = [bytearray([CURRENT]) * count for _ in range(count)]

@@ -26,36 +26,59 @@ def read_sentence(
     Args:
         weights: of the model.
         states: of the rows that the sentence touches; changed in place.
-        gates: what its words tell the update GRU, the first word of each story first.
+        gates: what its words tell the update GRU, the first word of each story first; used up.
         edges: the kind of edge from each member to each row.
 
     Returns:
         The members' new states.
     """
-    spoken = gates.shape[1]
-    words = states.reshape(-1, states.shape[2])[:spoken]
-    words[:] = weights.update(gates, words)  # Eq. (13)
-    return propagate(weights, states, edges)
+    members = edges.shape[1]
+    update(weights, states, gates)
+    normed = normalise(states)
+    told = telling(weights, normed)
+    return propagate(weights, states[:members], normed[:members], told, edges)
+
+
+def update(weights: Weights, states: Float[Array, "row story hidden"], gates: Float[Array, "3 word hidden"]) -> None:
+    """Eq. (13): w = GRU(w_N, w), for the words of the sentence, which come first."""
+    words = states.reshape(-1, states.shape[2])[: gates.shape[1]]
+    words[:] = weights.update(gates, words)
+
+
+def telling(weights: Weights, normed: Float[Array, "*rows hidden"]) -> Float[Array, "*rows tell"]:
+    """What a row tells those who read it: a key for each head, then a value for each."""
+    return product(normed.reshape(-1, normed.shape[-1]), weights.tell).reshape(*normed.shape[:-1], weights.tell.shape[1])
 
 
 def propagate(
-    weights: Weights, states: Float[Array, "row story hidden"], edges: Int[Array, "story member row"]
+    weights: Weights,
+    states: Float[Array, "member story hidden"],
+    normed: Float[Array, "member story hidden"],
+    told: Float[Array, "row story tell"],
+    edges: Int[Array, "story member row"],
 ) -> Float[Array, "member story hidden"]:
-    """Eq. (14), eq. (15): w = GRU(a, w), where a is gathered along the edges of A by attention."""
-    (rows, stories, hidden), members, heads = states.shape, edges.shape[1], weights.config.heads
-    flat = states.reshape(rows * stories, hidden)
-    normed = normalise(flat)
-    asks = product(normed[: members * stories], weights.ask).reshape(members, stories, heads, -1)
-    told = product(normed, weights.tell).reshape(rows, stories, 2, heads, -1)
+    """Eq. (14), eq. (15): w = GRU(a, w), where a is gathered along the edges of A by attention.
+
+    Args:
+        weights: of the model.
+        states: of the members.
+        normed: the same, at a root mean square of 1.
+        told: what each row tells.
+        edges: the kind of edge from each member to each row.
+    """
+    (members, stories, hidden), rows, heads = states.shape, len(told), weights.config.heads
+    flat = states.reshape(members * stories, hidden)
+    asks = product(normed.reshape(flat.shape), weights.ask).reshape(members, stories, heads, -1)
+    told = told.reshape(rows, stories, 2, heads, -1)
     scores = np.matmul(asks.transpose(2, 1, 0, 3), told[:, :, 0].transpose(2, 1, 3, 0))
     scores += weights.edge_bias.take(edges, 1)
-    scores -= np.maximum.reduce(scores, 3, keepdims=True)
+    if weights.steep:
+        scores -= np.maximum.reduce(scores, 3, keepdims=True)
     np.exp(scores, out=scores)
-    scores /= np.add.reduce(scores, 3, keepdims=True)
-    gathered = np.matmul(scores, told[:, :, 1].transpose(2, 1, 0, 3)).transpose(2, 1, 0, 3)
-    message = gathered.reshape(members * stories, hidden)
-    new = weights.propagate(weights.propagate.project(message), flat[: members * stories])
-    return new.reshape(members, stories, hidden)
+    gathered = np.matmul(scores, told[:, :, 1].transpose(2, 1, 0, 3))
+    gathered /= np.dot(scores.reshape(-1, rows), np.ones(rows, scores.dtype)).reshape(*scores.shape[:3], 1)
+    message = gathered.transpose(2, 1, 0, 3).reshape(flat.shape)
+    return weights.propagate(weights.propagate.project(message), flat).reshape(states.shape)
 
 
 def judge(

@@ -18,6 +18,7 @@ Array = np.ndarray
 
 _SMALL = 1 << 18  # multiplications from which numpy's library would start threads of its own; torch's are the user's
 _FORBIDDEN = -1e30  # the score of reading along no edge
+_SAFE_EXPONENT = 75.0  # so large a score may be raised to a power, and many of these summed, without an overflow
 EPSILON = 1e-6  # of `rms_norm`
 
 
@@ -41,6 +42,13 @@ def products(
     return found
 
 
+def accumulate(
+    total: Float[Array, "row outputs"], rows: Float[Array, "row inputs"], weight: Float[Array, "inputs outputs"]
+) -> None:
+    """Adds rows times a weight to a total, in place."""
+    torch.from_numpy(total).addmm_(torch.from_numpy(rows), torch.from_numpy(weight))
+
+
 def scale_of(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes"]:
     """What `rms_norm` multiplies each state by."""
     total = np.vecdot(states, states)
@@ -49,9 +57,9 @@ def scale_of(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes"]:
     return np.power(total, -0.5, out=total)
 
 
-def normalise(states: Float[Array, "row hidden"]) -> Float[Array, "row hidden"]:
+def normalise(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes hidden"]:
     """`rms_norm`."""
-    return states * scale_of(states)[:, None]
+    return states * scale_of(states)[..., None]
 
 
 def sigmoid(values: Float[Array, "*axes"]) -> Float[Array, "*axes"]:
@@ -89,21 +97,31 @@ class Cell:
     def __call__(
         self, gates: Float[Array, "3 row hidden"], states: Float[Array, "row hidden"]
     ) -> Float[Array, "row hidden"]:
-        """One step: n = tanh(W x + r * U h), h' = n + z * (h - n)."""
-        parts = products(states, self.state)
-        opened, new = parts[:2], parts[2]
-        opened += gates[:2]
+        """One step: n = tanh(W x + r * U h), h' = n + z * (h - n). It uses up the gates."""
+        opened, new = gates[:2], self._add(gates, states)
         np.tanh(opened, out=opened)
         opened += 1
         new += self.new_bias
         new *= opened[0]
         new += gates[2]
         np.tanh(new, out=new)
-        kept = states - new
+        kept = np.subtract(states, new, out=gates[2])
         kept *= opened[1]
         kept *= 0.5
         kept += new
         return kept
+
+    def _add(
+        self, gates: Float[Array, "3 row hidden"], states: Float[Array, "row hidden"]
+    ) -> Float[Array, "row hidden"]:
+        """Adds U h to the gates r and z, and gives it for n."""
+        if states.shape[0] * self.state[0].size <= _SMALL:
+            parts = np.matmul(states, self.state)
+            gates[:2] += parts[:2]
+            return parts[2]
+        for gate, weight in zip(gates[:2], self.state[:2], strict=True):
+            accumulate(gate, states, weight)
+        return product(states, self.state[2])
 
 
 class Reader:
@@ -117,7 +135,7 @@ class Reader:
     def __init__(self, gru: GRU, words: Float[Array, "vector hidden"]) -> None:
         self.cell = Cell(gru)
         self.gates = self.cell.project(words)  # what each word tells the gates
-        self.first = self.cell(self.gates, np.zeros_like(words))  # the state after each word, where it is the first
+        self.first = self.cell(self.gates.copy(), np.zeros_like(words))  # the state after each word, where it is the first
 
 
 class Weights:
@@ -140,8 +158,18 @@ class Weights:
         self.tell = linear(model.tell)[0]
         self.edge_bias = array(model.edge_bias).T.copy()
         self.edge_bias[:, 0] = _FORBIDDEN
+        self.steep = self._largest_score() > _SAFE_EXPONENT
         self._take_strength(model, root)
         self._take_decoder(model, root)
+
+    def _largest_score(self) -> float:
+        """A bound on what any two normalised states can score: they are as long as the root of their width."""
+        width = self.config.hidden // self.config.heads
+        largest = 0.0
+        for head in range(0, self.config.hidden, width):
+            match = self.ask[:, head : head + width] @ self.tell[:, head : head + width].T
+            largest = max(largest, float(np.linalg.norm(match, 2)) * self.config.hidden)
+        return largest + float(np.abs(self.edge_bias[:, 1:]).max())
 
     def _take_strength(self, model: AMN, root: float) -> None:
         """Everything that is a product with an entity's state becomes one matrix; the questions add columns to it."""
