@@ -85,7 +85,8 @@ class CompactMemory:
         entities, states = first_states(self.weights, outputs, named)
         self.states[entities] = states
         self.asked = asked
-        self._columns, self._update = asked.columns[0], asked.update[0, 0].tolist()
+        columns = (self.weights.of_state, asked.likeness[0].T, asked.move[0].T)
+        self._columns, self._update = np.concatenate(columns, 1), asked.update[0].tolist()
 
     def _spell(self, words: Words) -> tuple[int, ...]:
         return tuple([self.vectors[self.slots[word]] for word in words])
@@ -158,8 +159,7 @@ class CompactMemory:
     def _step(self, view: View, gates: Float[Array, "3 spoken hidden"]) -> list[int] | None:
         """`AMN.step` on the rows of one sentence; gives what `_create_bank` does."""
         members, rows = view.members, np.array(view.members + view.context)
-        states = self.states.take(rows, 0)[:, None]
-        new = read_sentence(self.weights, states, gates, view.edges[None])[:, 0]
+        new = read_sentence(self.weights, self.states.take(rows, 0), gates, view.edges)
         self.states[rows[: len(members)]] = new
         scores, squares = np.dot(new, self._columns).tolist(), np.vecdot(new, new).tolist()
         for slot, of_state, square in zip(members, scores, squares, strict=True):

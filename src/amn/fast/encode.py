@@ -16,19 +16,17 @@ class Asked:
 
     Args:
         questions: the last outputs of the question GRU (w_Nq).
-        columns: what an entity's state is multiplied with: the model's own columns, then those of its questions.
+        likeness: what an entity's state is multiplied with for the reset gate of its strength, for each question.
+        move: what it is multiplied with for its relevance.
         update: what each question adds to the strength GRU's update gate.
         match: what entities are matched with when they are read.
     """
 
     questions: Float[Array, "story question hidden"]
-    columns: Float[Array, "story hidden column"]
-    update: Float[Array, "story 1 question"]
+    likeness: Float[Array, "story question hidden"]
+    move: Float[Array, "story question hidden"]
+    update: Float[Array, "story question"]
     match: Float[Array, "story question hidden"]
-
-    def some(self, stories: Int[Array, " some"]) -> "Asked":
-        """Those of some stories."""
-        return Asked(self.questions[stories], self.columns[stories], self.update[stories], self.match[stories])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +98,15 @@ def encode_questions(
     outputs, ends = run(weights.question, flat)
     last = outputs[ends]
     shape = (len(questions), len(questions[0]))
-    own = np.broadcast_to(weights.of_state, (shape[0], *weights.of_state.shape))
     asked = last.reshape(*shape, -1)
-    moves = product(last, weights.move_question).reshape(*shape, -1)
-    columns = np.concatenate((own, asked.swapaxes(1, 2) * weights.similarity, moves.swapaxes(1, 2)), 2)
-    update = (last @ weights.of_question + weights.update_bias).reshape(shape[0], 1, shape[1])
-    return Asked(asked, columns, update, product(last, weights.match).reshape(asked.shape)), outputs
+    encoded = Asked(
+        questions=asked,
+        likeness=asked * weights.similarity,
+        move=product(last, weights.move_question).reshape(asked.shape),
+        update=(last @ weights.of_question + weights.update_bias).reshape(shape),
+        match=product(last, weights.match).reshape(asked.shape),
+    )
+    return encoded, outputs
 
 
 def first_states(

@@ -4,10 +4,11 @@ Entities are numbered through all stories, from 1; 0 is nobody. So one table ser
 says whose it is.
 """
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 from amn.data.graph import CONTEXT, NO_EDGE, PAST, RECENT_NEIGHBOURS, SELF
 from amn.fast.weights import Array
@@ -15,104 +16,147 @@ from amn.fast.weights import Array
 _NOBODY = -1  # the place of nobody, who is never outside a view
 
 
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Whom a sentence of each of some stories may change: the words of all sentences, then whom their questions name.
+
+    Args:
+        entities: who they are.
+        story: whose.
+        place: which of the members of its sentence each is, from 0, the distinct words first.
+        spoken: how many words each sentence has.
+        counts: how many members.
+    """
+
+    entities: Int[Array, " member"]
+    story: Int[Array, " member"]
+    place: Int[Array, " member"]
+    spoken: Int[Array, " story"]
+    counts: Int[Array, " story"]
+
+    @property
+    def most(self) -> int:
+        """How many members the sentence with most of them has."""
+        return int(self.counts.max())
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """What a sentence of each of some stories touches: its members, and after zeros its context.
+
+    Args:
+        entities: which entity each row is; zeros where there is none.
+        edges: the kind of edge from each member to each row.
+    """
+
+    entities: Int[Array, "story row"]
+    edges: Int[Array, "story place row"]
+
+
 class WordGraphs:
-    """What each entity met last, fed sentences of equal shape, one of a story.
+    """Whom each entity met last, fed one sentence of each of some stories.
 
     Args:
         entities: how many there are in all stories together.
     """
 
     def __init__(self, entities: int) -> None:
-        self._met = np.zeros((RECENT_NEIGHBOURS, entities + 1), np.intp)  # whom each met, the latest first
-        self._place = np.zeros(entities + 1, np.intp)  # the row that each has in the views at hand, from 1; else 0
-        self._place[0] = _NOBODY
+        self._met = np.zeros((RECENT_NEIGHBOURS, entities + 1), np.intp)  # the latest first
+        self._row = np.zeros(entities + 1, np.intp)  # which row each has in the views at hand, from 1; 0 where none
+        self._row[0] = _NOBODY
         self._turn = np.zeros(entities + 1, np.intp)  # at which turn each was first proposed as context
 
-    def tell(
-        self, members: Int[Array, "member story"], spoken: int, paths: Int[Array, "story spoken spoken"]
-    ) -> tuple[Int[Array, "context story"], Int[Array, "story member row"]]:
+    def tell(self, members: Members, paths: Int[Array, " pair"]) -> Views:
         """Adds a sentence to each of some stories.
 
         Args:
-            members: the entities that it may change: its distinct words, then what the questions name besides.
-            spoken: how many of them are its words.
-            paths: the kinds of the edges among its words.
-
-        Returns:
-            The entities outside it that members may read, then zeros; and the kinds of all edges.
+            members: whom it may change.
+            paths: the kinds of the edges among its words, word after word and sentence after sentence.
         """
-        num_members, place = len(members), self._place
-        met = self._met.take(members, 1)
-        place[members] = np.arange(1, num_members + 1)[:, None]
-        context = self._recent_outside(met, place.take(met) == 0, spoken)
-        place[context] = np.arange(num_members + 1, num_members + 1 + CONTEXT)[:, None]
-        place[0] = _NOBODY
-        where = place.take(met)
-        edges = _edges(where, num_members + CONTEXT)
-        edges[:, range(spoken, num_members), range(spoken, num_members)] = SELF
-        edges[:, :spoken, :spoken] = paths
-        self._remember(members[:spoken], met[:, :spoken], where[:, :spoken])
-        place[members] = 0
-        place[context] = 0
-        place[0] = _NOBODY
-        return context, edges
+        stories, most = len(members.counts), members.most
+        entities = np.zeros((stories, most + CONTEXT), np.intp)
+        entities[members.story, members.place] = members.entities
+        met = self._met.take(members.entities, 1)
+        self._row[members.entities] = members.place + 1
+        entities[:, most:] = self._recent_outside(met, self._row.take(met) == 0, members)
+        self._row[entities[:, most:]] = np.arange(most + 1, most + CONTEXT + 1)
+        self._row[0] = _NOBODY
+        row = self._row.take(met)
+        edges = _edges(row, members, paths)
+        self._remember(met, row, members, entities)
+        self._row[entities] = 0
+        self._row[0] = _NOBODY
+        return Views(entities, edges)
 
     def _recent_outside(
-        self, met: Int[Array, "recent member story"], outside: Array, spoken: int
-    ) -> Int[Array, "context story"]:
+        self, met: Int[Array, "recent member"], outside: Bool[Array, "recent member"], members: Members
+    ) -> Int[Array, "story context"]:
         """The members' latest neighbours outside, each one's first before anyone's second; the named ask first."""
-        _, members, stories = met.shape
-        asker = (np.arange(members) - spoken) % members
-        column = asker[:, None] * stories + np.arange(stories)
-        turns = np.zeros(met.size, np.intp)  # whom each member proposes at each turn
-        _close_up(met, outside, turns, column)
+        stories = len(members.counts)
+        spoken, counts = members.spoken[members.story], members.counts[members.story]
+        asker = (members.place - spoken) % counts
+        turns = np.zeros(RECENT_NEIGHBOURS * members.most * stories, np.intp)  # whom each proposes at each turn
+        _close_up(met, outside, turns, members.most * stories, asker * stories + members.story)
         turn = turns.nonzero()[0]
         proposed = turns.take(turn)
         self._turn[proposed[::-1]] = turn[::-1]  # the earliest is written last
-        first = self._turn.take(proposed) == turn
-        turn, proposed = turn[first], proposed[first]
-        story = turn % stories
-        order = story.astype(np.int16).argsort(kind="stable") if stories < 1 << 15 else story.argsort(kind="stable")
-        story, proposed = story.take(order), proposed.take(order)
+        first = (self._turn.take(proposed) == turn).nonzero()[0]
+        proposed, story = proposed.take(first), turn.take(first) % stories
+        order = story.argsort(kind="stable")
+        proposed, story = proposed.take(order), story.take(order)
         counts = np.bincount(story, minlength=stories)
-        rank = np.arange(len(story)) - np.repeat(counts.cumsum() - counts, counts)
-        near = rank < CONTEXT
-        context = np.zeros((CONTEXT, stories), np.intp)
-        context[rank[near], story[near]] = proposed[near]
+        rank = np.arange(len(story)) - (counts.cumsum() - counts).take(story)
+        near = (rank < CONTEXT).nonzero()[0]
+        context = np.zeros((stories, CONTEXT), np.intp)
+        context[story.take(near), rank.take(near)] = proposed.take(near)
         return context
 
     def _remember(
         self,
-        words: Int[Array, "spoken story"],
-        met: Int[Array, "recent spoken story"],
-        where: Int[Array, "recent spoken story"],
+        met: Int[Array, "recent member"],
+        row: Int[Array, "recent member"],
+        members: Members,
+        entities: Int[Array, "story row"],
     ) -> None:
         """Makes the words of a sentence each other's latest neighbours, the first of them the very latest."""
-        count, stories = words.shape
-        latest = np.zeros((RECENT_NEIGHBOURS + count, count, stories), np.intp)
-        other = np.arange(count - 1)[:, None]
-        latest[: count - 1] = words[other + (other >= np.arange(count))]
-        before = np.arange(count)[:, None] * stories + np.arange(stories)
-        _close_up(met, (where > count) | (where == 0), latest[count - 1 :].reshape(-1), before)
-        self._met[:, words] = latest[:RECENT_NEIGHBOURS]
+        words = int(members.spoken.sum())
+        story, place, met, row = members.story[:words], members.place[:words], met[:, :words], row[:, :words]
+        spoken, most = members.spoken[story], int(members.spoken.max())
+        latest = np.zeros((RECENT_NEIGHBOURS + most, words), np.intp)
+        other = np.arange(most - 1)[:, None]
+        latest[: most - 1] = np.where(other < spoken - 1, entities[story, other + (other >= place)], 0)
+        _close_up(met, (row > spoken) | (row == 0), latest.reshape(-1), words, np.arange(words) + (spoken - 1) * words)
+        self._met[:, members.entities[:words]] = latest[:RECENT_NEIGHBOURS]
 
 
 def _close_up(
-    met: Int[Array, "recent member story"], chosen: Array, into: Int[Array, " cell"], column: Int[Array, "member story"]
+    met: Int[Array, "recent member"],
+    chosen: Bool[Array, "recent member"],
+    into: Int[Array, " cell"],
+    step: int,
+    begin: Int[Array, " member"],
 ) -> None:
-    """Writes those of each member's neighbours that are chosen one after another, so that no gap stays between them."""
-    line = chosen * column.size
-    line[0] += column - column.size
-    for last, this in pairwise(line):
+    """Writes the chosen neighbours of each member one step after another from where its own begin."""
+    cell = chosen * step
+    cell[0] += begin - step
+    for last, this in pairwise(cell):
         this += last
     found = chosen.ravel().nonzero()[0]
-    into[line.ravel().take(found)] = met.ravel().take(found)
+    into[cell.ravel().take(found)] = met.ravel().take(found)
 
 
-def _edges(where: Int[Array, "recent member story"], rows: int) -> Int[Array, "story member row"]:
-    """A past edge from each member to whom it has met, where these have rows."""
-    _, members, stories = where.shape
-    edges = np.full((stories, members, rows + 2), NO_EDGE, np.int8)  # with room for nobody, and for who has no row
-    start = (np.arange(stories) * members + np.arange(members)[:, None]) * (rows + 2) + 1
-    edges.reshape(-1)[(where + start).ravel()] = PAST
+def _edges(
+    row: Int[Array, "recent member"], members: Members, paths: Int[Array, " pair"]
+) -> Int[Array, "story place row"]:
+    """The kinds of the edges: what a sentence says, and a past edge from each member to whom it has met."""
+    stories, most = len(members.counts), members.most
+    rows = most + CONTEXT + 2  # with room for nobody, and for who has no row
+    edges = np.full((stories, most, rows), NO_EDGE, np.int8)
+    start = (members.story * most + members.place) * rows + 1
+    edges.reshape(-1)[(row + start).ravel()] = PAST
+    edges[:, range(most), range(2, most + 2)] = SELF
+    words = int(members.spoken.sum())
+    widths = members.spoken[members.story[:words]]
+    begin = start[:words] + 1 - (widths.cumsum() - widths)
+    edges.reshape(-1)[np.repeat(begin, widths) + np.arange(len(paths))] = paths
     return edges[:, :, 2:]

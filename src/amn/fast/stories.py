@@ -7,18 +7,17 @@ over costs nothing. A sentence that several stories tell is encoded once.
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from amn.data.examples import Example
-from amn.data.graph import CONTEXT
 from amn.data.vocabulary import Vocabulary
 from amn.fast.decode import Found, decode
-from amn.fast.encode import Asked, Gates, encode_questions, encode_sentences, first_states
-from amn.fast.graphs import WordGraphs
+from amn.fast.encode import Asked, encode_questions, encode_sentences, first_states
+from amn.fast.graphs import Members, Views, WordGraphs
 from amn.fast.spelling import all_spelled, choose
-from amn.fast.step import ABSENT, DEPTH, IN_LAST, RELEVANCE, VOTE, creates, judge, propagate, telling, update
+from amn.fast.step import ABSENT, DEPTH, IN_LAST, RELEVANCE, VOTE, attend, creates, judge, propagate
 from amn.fast.texts import Texts
-from amn.fast.weights import Array, Weights, normalise
+from amn.fast.weights import Array, Weights, normalise, product
 
 
 class Stories:
@@ -60,65 +59,30 @@ class Stories:
 
     def _tell(self) -> None:
         texts, gates = self.texts, encode_sentences(self.weights, self.texts.tellings)
-        graphs = WordGraphs(len(self.states) - 1)
-        self._heard = np.zeros((len(self.states), self.weights.tell.shape[1]), self.weights.dtype)
-        self._stale = np.zeros(len(self.states), bool)
-        for group in texts.in_groups():
-            sentences = np.array(group)
-            spoken, told = int(texts.spoken[group[0]]), texts.telling[sentences]
-            members = self._members(sentences, spoken)
-            kinds = texts.kinds.take(texts.first_kind[told, None] + np.arange(spoken * spoken))
-            context, edges = graphs.tell(members, spoken, kinds.reshape(-1, spoken, spoken))
-            rows = gates.starts[told] + np.arange(spoken)[:, None]
-            self._judge(texts.story[sentences], members, self._read(members, context, edges, gates.rows.take(rows.ravel(), 1)))
+        graphs, heard = WordGraphs(len(self.states) - 1), _Heard(self.weights, len(self.states))
+        for sentences in texts.in_groups():
+            members = texts.members(sentences)
+            views = graphs.tell(members, texts.paths(sentences))
+            words = slice(int(members.spoken.sum()))
+            rows = gates.starts[texts.telling[sentences]].take(members.story[words]) + members.place[words]
+            states = self.states.take(members.entities, 0)
+            states[words] = self.weights.update(gates.rows.take(rows, 1), states[words])  # Eq. (13)
+            states = propagate(self.weights, states, heard(self.states, states, members, views))
+            self.states[members.entities] = states
+            self._judge(texts.story[sentences], members, states)
 
-    def _members(self, sentences: Int[Array, " story"], spoken: int) -> Int[Array, "member story"]:
-        """Whom sentences may change: the distinct words of each, then what its questions name and was told before."""
-        texts = self.texts
-        words = texts.words.take(texts.begin[sentences] + np.arange(spoken)[:, None])
-        if not texts.others[sentences[0]]:
-            return words
-        named = texts.named[texts.story[sentences]]
-        absent = (texts.first[named] >= sentences[:, None]) | (named[:, :, None] == words.T[:, None]).any(2)
-        return np.concatenate((words, named[~absent].reshape(len(named), -1).T))
-
-    def _read(
-        self,
-        members: Int[Array, "member story"],
-        context: Int[Array, "context story"],
-        edges: Int[Array, "story member row"],
-        gates: Float[Array, "3 word hidden"],
-    ) -> Float[Array, "member story hidden"]:
-        """`read_sentence`, which see; but what context tells is kept as long as its states are the same."""
-        states = self.states.take(members, 0)
-        update(self.weights, states, gates)
-        normed = normalise(states)
-        stale = context[self._stale[context]]
-        self._heard[stale] = telling(self.weights, normalise(self.states.take(stale, 0)))
-        self._stale[stale] = False
-        told = np.concatenate((telling(self.weights, normed), self._heard.take(context, 0)))
-        new = propagate(self.weights, states, normed, told, edges)
-        self.states[members] = new
-        self._stale[members] = True
-        return new
-
-    def _judge(
-        self,
-        stories: Int[Array, " story"],
-        members: Int[Array, "member story"],
-        states: Float[Array, "member story hidden"],
-    ) -> None:
+    def _judge(self, stories: Int[Array, " story"], members: Members, states: Float[Array, "member hidden"]) -> None:
         """New marks for the members, and where a memory is too full, a new bank."""
-        asked = self.asked if len(stories) == len(self.banks) else self.asked.some(stories)
-        banks, marks = self.banks[stories], self.marks.take(members.T, 0)
-        now = judge(self.weights, states, marks, banks, asked)
-        self.marks[members.T] = now
-        was, inside = marks[:, :, IN_LAST], now[:, :, IN_LAST]
-        self.entities[stories] += (marks[:, :, DEPTH] < 0).sum(1)
-        self.votes[stories] += (now[:, :, VOTE] * inside - marks[:, :, VOTE] * was).sum(1)
-        self.voters[stories] += (inside - was).sum(1)
-        entities, votes, voters = self.entities[stories], self.votes[stories], self.voters[stories]
-        created = creates(self.weights, banks, entities, votes, voters)
+        whose = stories.take(members.story)
+        marks = self.marks.take(members.entities, 0)
+        now = judge(self.weights, states, marks, self.banks.take(whose), self.asked, whose)
+        self.marks[members.entities] = now
+        was, inside, count = marks[:, IN_LAST], now[:, IN_LAST], len(self.banks)
+        self.entities += np.bincount(whose, marks[:, DEPTH] < 0, count)
+        self.votes += np.bincount(whose, now[:, VOTE] * inside - marks[:, VOTE] * was, count)
+        self.voters += np.bincount(whose, inside - was, count)
+        here = [values.take(stories) for values in (self.banks, self.entities, self.votes, self.voters)]
+        created = creates(self.weights, *here)
         if created.any():
             self._create(stories[created])
 
@@ -168,3 +132,40 @@ class Stories:
             return np.count_nonzero(slots, 1).tolist()
         held = (self.marks[slots, DEPTH] - self._first(banks)[:, None] + 1) * (slots > 0)
         return held.sum(1).astype(int).tolist()
+
+
+class _Heard:
+    """What entities tell those who read them, kept as long as their states are the same.
+
+    Args:
+        weights: of the model.
+        entities: how many there are, nobody included.
+    """
+
+    def __init__(self, weights: Weights, entities: int) -> None:
+        self.weights = weights
+        self.told = np.zeros((entities, weights.tell.shape[1]), weights.dtype)
+        self.stale = np.zeros(entities, bool)
+
+    def __call__(
+        self,
+        before: Float[Array, "entity hidden"],
+        states: Float[Array, "member hidden"],
+        members: Members,
+        views: Views,
+    ) -> Float[Array, "member hidden"]:
+        """The members' messages, from their states and from those that the others had before."""
+        stories, most = views.edges.shape[:2]
+        normed = normalise(states)
+        self.told[members.entities] = product(normed, self.weights.tell)
+        self.stale[members.entities] = False
+        stale = views.entities[self.stale[views.entities]]
+        self.told[stale] = product(normalise(before.take(stale, 0)), self.weights.tell)
+        self.stale[stale] = False
+        self.stale[members.entities] = True  # as soon as they have heard each other
+        cells = members.story * most + members.place
+        asks = np.zeros((stories * most, normed.shape[1]), normed.dtype)
+        asks[cells] = product(normed, self.weights.ask)
+        asks = asks.reshape(stories, most, -1)
+        messages = attend(self.weights, asks, self.told.take(views.entities, 0), views.edges)
+        return messages.reshape(stories * most, -1).take(cells, 0)

@@ -9,6 +9,7 @@ from jaxtyping import Int
 from amn.data.examples import Example, Words
 from amn.data.graph import path_kinds, places_of
 from amn.fast.encode import Telling
+from amn.fast.graphs import Members
 from amn.fast.spelling import Spelled
 from amn.fast.weights import Array
 
@@ -35,7 +36,7 @@ class Texts:
         self.spoken = self.counts[self.telling]  # how many distinct words each sentence has
         self.begin = self.spoken.cumsum() - self.spoken  # where its words begin among all words
         self._number_entities(examples, words)
-        self._count_named()
+        self._find_named()
 
     def _tellings(self, examples: Sequence[Example], spelled: Sequence[Spelled]) -> tuple[list[int], list[list[str]]]:
         """Which telling each sentence is, and the distinct words of each telling."""
@@ -72,34 +73,54 @@ class Texts:
         sizes = np.bincount(distinct // len(numbers), minlength=len(examples))
         self.own = _padded(np.arange(1, len(distinct) + 1), sizes)  # each story's entities, then zeros
 
-    def _count_named(self) -> None:
-        """How many members each sentence has besides its words: what questions name, once the story has told of it."""
-        sentence = np.repeat(np.arange(len(self.story)), self.spoken)
+    def _find_named(self) -> None:
+        """Whom the questions name, and when each was first told of: from then on a named one is a member."""
         self.first = np.full(self.own.max() + 1, _NEVER)  # the first sentence that speaks of each entity
-        self.first[self.words[::-1]] = sentence[::-1]  # the earliest is written last
-        is_named = np.zeros(len(self.first), bool)
-        is_named[self.asked] = True
-        distinct = list(dict.fromkeys(self.asked.tolist()))
-        self.named = _padded(distinct, np.count_nonzero(is_named[self.own], 1))
-        known = self.first[self.named][self.story] < np.arange(len(self.story))[:, None]
-        again = is_named[self.words] & (self.first[self.words] < sentence)
-        self.others = known.sum(1) - np.bincount(sentence[again], minlength=len(self.story))
+        self.first[self.words[::-1]] = np.repeat(np.arange(len(self.story)), self.spoken)[::-1]  # it is written last
+        named = np.array(list(dict.fromkeys(self.asked.tolist())))
+        sizes = np.bincount(self.own.nonzero()[0][named - 1], minlength=len(self.own))
+        self.named = _padded(named, sizes)  # whom the questions of each story name, then zeros
 
-    def in_groups(self) -> Iterator[list[int]]:
-        """All sentences, those together that have equally many words and members; each after the one before it."""
-        shapes = (self.spoken * (self.named.shape[1] + 1) + self.others).tolist()
-        ends = set(self.last.tolist())
-        waiting: dict[int, list[int]] = {}
-        following = np.unique(self.story, return_index=True)[1].tolist()
-        while True:
-            for sentence in following:
-                waiting.setdefault(shapes[sentence], []).append(sentence)
-            if not waiting:
-                return
-            shape = max(waiting, key=lambda shape: len(waiting[shape]))
-            group = waiting.pop(shape)
+    def in_groups(self) -> Iterator[Int[Array, " sentence"]]:
+        """All sentences, each after the one before it; those together that have about as many members."""
+        most = self.spoken + np.count_nonzero(self.named, 1)[self.story]
+        size = np.frexp(most)[1]  # equal where the larger is less than twice as large
+        ends = np.zeros(len(self.story) + 1, bool)
+        ends[self.last] = True
+        waiting = [np.unique(self.story, return_index=True)[1]]
+        while any(map(len, waiting)):
+            ready = np.concatenate(waiting)
+            sizes = size.take(ready)
+            now = sizes == np.bincount(sizes).argmax()
+            group = ready[now]
             yield group
-            following = [sentence + 1 for sentence in group if sentence not in ends]
+            waiting = [ready[~now], group[~ends.take(group)] + 1]
+
+    def members(self, sentences: Int[Array, " story"]) -> Members:
+        """Whom a sentence of each of some stories may change."""
+        spoken = self.spoken[sentences]
+        story = np.repeat(np.arange(len(sentences)), spoken)
+        place = np.arange(len(story)) - (spoken.cumsum() - spoken).take(story)
+        words = self.words.take(self.begin[sentences].take(story) + place)
+        named = self.named[self.story[sentences]]
+        is_word = np.zeros(len(self.first), bool)
+        is_word[words] = True
+        told = (self.first.take(named) < sentences[:, None]) & ~is_word.take(named)
+        whose = told.nonzero()[0]
+        after = (told.cumsum(1) - 1 + spoken[:, None])[told]
+        return Members(
+            entities=np.concatenate((words, named[told])),
+            story=np.concatenate((story, whose)),
+            place=np.concatenate((place, after)),
+            spoken=spoken,
+            counts=spoken + np.bincount(whose, minlength=len(spoken)),
+        )
+
+    def paths(self, sentences: Int[Array, " story"]) -> Int[Array, " pair"]:
+        """The kinds of the edges among the words of sentences, word after word and sentence after sentence."""
+        told, pairs = self.telling[sentences], self.spoken[sentences] ** 2
+        begin = self.first_kind[told] - (pairs.cumsum() - pairs)
+        return self.kinds.take(np.repeat(begin, pairs) + np.arange(pairs.sum()))
 
 
 def _padded(values: Sequence[int] | Int[Array, " value"], sizes: Int[Array, " row"]) -> Int[Array, "row column"]:
