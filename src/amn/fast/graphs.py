@@ -42,14 +42,14 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """What a sentence of each of some stories touches: its members, and after zeros its context.
+    """What a sentence of each of some stories may read besides its members, and along which edges.
 
     Args:
-        entities: which entity each row is; zeros where there is none.
-        edges: the kind of edge from each member to each row.
+        context: these entities, then zeros.
+        edges: the kind of edge from each member to each row: first the members, then the context.
     """
 
-    entities: Int[Array, "story row"]
+    context: Int[Array, "story context"]
     edges: Int[Array, "story place row"]
 
 
@@ -62,6 +62,7 @@ class WordGraphs:
 
     def __init__(self, entities: int) -> None:
         self._met = np.zeros((RECENT_NEIGHBOURS, entities + 1), np.intp)  # the latest first
+        self._deepest = 0  # how many anyone has met, of those that are remembered
         self._row = np.zeros(entities + 1, np.intp)  # which row each has in the views at hand, from 1; 0 where none
         self._row[0] = _NOBODY
         self._turn = np.zeros(entities + 1, np.intp)  # at which turn each was first proposed as context
@@ -73,20 +74,18 @@ class WordGraphs:
             members: whom it may change.
             paths: the kinds of the edges among its words, word after word and sentence after sentence.
         """
-        stories, most = len(members.counts), members.most
-        entities = np.zeros((stories, most + CONTEXT), np.intp)
-        entities[members.story, members.place] = members.entities
-        met = self._met.take(members.entities, 1)
+        met = self._met[: self._deepest].take(members.entities, 1)
         self._row[members.entities] = members.place + 1
-        entities[:, most:] = self._recent_outside(met, self._row.take(met) == 0, members)
-        self._row[entities[:, most:]] = np.arange(most + 1, most + CONTEXT + 1)
+        context = self._recent_outside(met, self._row.take(met) == 0, members)
+        self._row[context] = np.arange(members.most, members.most + context.shape[1]) + 1
         self._row[0] = _NOBODY
         row = self._row.take(met)
-        edges = _edges(row, members, paths)
-        self._remember(met, row, members, entities)
-        self._row[entities] = 0
+        views = Views(context, _edges(row, members, context.shape[1], paths))
+        self._remember(met, row, members)
+        self._row[members.entities] = 0
+        self._row[context] = 0
         self._row[0] = _NOBODY
-        return Views(entities, edges)
+        return views
 
     def _recent_outside(
         self, met: Int[Array, "recent member"], outside: Bool[Array, "recent member"], members: Members
@@ -95,7 +94,7 @@ class WordGraphs:
         stories = len(members.counts)
         spoken, counts = members.spoken[members.story], members.counts[members.story]
         asker = (members.place - spoken) % counts
-        turns = np.zeros(RECENT_NEIGHBOURS * members.most * stories, np.intp)  # whom each proposes at each turn
+        turns = np.zeros(len(met) * members.most * stories, np.intp)  # whom each proposes at each turn
         _close_up(met, outside, turns, members.most * stories, asker * stories + members.story)
         turn = turns.nonzero()[0]
         proposed = turns.take(turn)
@@ -107,26 +106,25 @@ class WordGraphs:
         counts = np.bincount(story, minlength=stories)
         rank = np.arange(len(story)) - (counts.cumsum() - counts).take(story)
         near = (rank < CONTEXT).nonzero()[0]
-        context = np.zeros((stories, CONTEXT), np.intp)
+        context = np.zeros((stories, min(CONTEXT, int(counts.max()))), np.intp)
         context[story.take(near), rank.take(near)] = proposed.take(near)
         return context
 
-    def _remember(
-        self,
-        met: Int[Array, "recent member"],
-        row: Int[Array, "recent member"],
-        members: Members,
-        entities: Int[Array, "story row"],
-    ) -> None:
+    def _remember(self, met: Int[Array, "recent member"], row: Int[Array, "recent member"], members: Members) -> None:
         """Makes the words of a sentence each other's latest neighbours, the first of them the very latest."""
         words = int(members.spoken.sum())
-        story, place, met, row = members.story[:words], members.place[:words], met[:, :words], row[:, :words]
+        entities, story, place = members.entities[:words], members.story[:words], members.place[:words]
         spoken, most = members.spoken[story], int(members.spoken.max())
-        latest = np.zeros((RECENT_NEIGHBOURS + most, words), np.intp)
         other = np.arange(most - 1)[:, None]
-        latest[: most - 1] = np.where(other < spoken - 1, entities[story, other + (other >= place)], 0)
-        _close_up(met, (row > spoken) | (row == 0), latest.reshape(-1), words, np.arange(words) + (spoken - 1) * words)
-        self._met[:, members.entities[:words]] = latest[:RECENT_NEIGHBOURS]
+        near = np.zeros((len(met) + most - 1, words), np.intp)
+        near[: most - 1] = entities.take(np.arange(words) - place + other + (other >= place), mode="clip")
+        near[: most - 1] *= other < spoken - 1
+        row = row[:, :words]
+        begin = np.arange(words) + (spoken - 1) * words
+        _close_up(met[:, :words], (row > spoken) | (row == 0), near.reshape(-1), words, begin)
+        near = near[:RECENT_NEIGHBOURS]
+        self._deepest = max(self._deepest, int(near.any(1).sum()))
+        self._met[: len(near), entities] = near
 
 
 def _close_up(
@@ -138,7 +136,7 @@ def _close_up(
 ) -> None:
     """Writes the chosen neighbours of each member one step after another from where its own begin."""
     cell = chosen * step
-    cell[0] += begin - step
+    cell[:1] += begin - step
     for last, this in pairwise(cell):
         this += last
     found = chosen.ravel().nonzero()[0]
@@ -146,11 +144,11 @@ def _close_up(
 
 
 def _edges(
-    row: Int[Array, "recent member"], members: Members, paths: Int[Array, " pair"]
+    row: Int[Array, "recent member"], members: Members, context: int, paths: Int[Array, " pair"]
 ) -> Int[Array, "story place row"]:
     """The kinds of the edges: what a sentence says, and a past edge from each member to whom it has met."""
     stories, most = len(members.counts), members.most
-    rows = most + CONTEXT + 2  # with room for nobody, and for who has no row
+    rows = most + context + 2  # with room for nobody, and for who has no row
     edges = np.full((stories, most, rows), NO_EDGE, np.int8)
     start = (members.story * most + members.place) * rows + 1
     edges.reshape(-1)[(row + start).ravel()] = PAST

@@ -144,7 +144,7 @@ class _Heard:
 
     def __init__(self, weights: Weights, entities: int) -> None:
         self.weights = weights
-        self.told = np.zeros((entities, weights.tell.shape[1]), weights.dtype)
+        self.told = np.zeros((2 * entities, weights.tell.shape[1]), weights.dtype)  # members tell in the second half
         self.stale = np.zeros(entities, bool)
 
     def __call__(
@@ -155,17 +155,16 @@ class _Heard:
         views: Views,
     ) -> Float[Array, "member hidden"]:
         """The members' messages, from their states and from those that the others had before."""
-        stories, most = views.edges.shape[:2]
-        normed = normalise(states)
-        self.told[members.entities] = product(normed, self.weights.tell)
-        self.stale[members.entities] = False
-        stale = views.entities[self.stale[views.entities]]
-        self.told[stale] = product(normalise(before.take(stale, 0)), self.weights.tell)
+        weights, context, spare = self.weights, views.context, len(before)
+        stale = context[self.stale[context]]
+        self.told[stale] = product(normalise(before.take(stale, 0)), weights.tell)
         self.stale[stale] = False
         self.stale[members.entities] = True  # as soon as they have heard each other
-        cells = members.story * most + members.place
-        asks = np.zeros((stories * most, normed.shape[1]), normed.dtype)
-        asks[cells] = product(normed, self.weights.ask)
-        asks = asks.reshape(stories, most, -1)
-        messages = attend(self.weights, asks, self.told.take(views.entities, 0), views.edges)
-        return messages.reshape(stories * most, -1).take(cells, 0)
+        normed = normalise(states)
+        product(normed, weights.tell, out=self.told[spare : spare + len(states)])
+        rows = np.zeros(views.edges.shape[::2], np.intp)
+        rows[members.story, members.place] = np.arange(spare, spare + len(states))
+        rows[:, members.most :] = context
+        asks = product(normed, weights.ask).take(np.maximum(rows[:, : members.most] - spare, 0), 0)
+        messages = attend(weights, asks, self.told.take(rows, 0), views.edges)
+        return messages[members.story, members.place]

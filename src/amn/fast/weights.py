@@ -22,11 +22,16 @@ _SAFE_EXPONENT = 75.0  # so large a score may be raised to a power, and many of 
 EPSILON = 1e-6  # of `rms_norm`
 
 
-def product(rows: Float[Array, "row inputs"], weight: Float[Array, "inputs outputs"]) -> Float[Array, "row outputs"]:
+def product(
+    rows: Float[Array, "row inputs"],
+    weight: Float[Array, "inputs outputs"],
+    out: Float[Array, "row outputs"] | None = None,
+) -> Float[Array, "row outputs"]:
     """Rows times a weight: by numpy where it is small, by torch where it is large."""
     if rows.shape[0] * weight.size <= _SMALL:
-        return np.dot(rows, weight)
-    return torch.mm(torch.from_numpy(rows), torch.from_numpy(weight)).numpy()
+        return np.dot(rows, weight, out)
+    given = None if out is None else torch.from_numpy(out)
+    return torch.mm(torch.from_numpy(rows), torch.from_numpy(weight), out=given).numpy()
 
 
 def products(
