@@ -39,6 +39,11 @@ class Members:
         """How many members the sentence with most of them has."""
         return int(self.counts.max())
 
+    def ordered(self, order: Int[Array, " member"]) -> "Members":
+        """The same in another order."""
+        entities, story, place = (part.take(order) for part in (self.entities, self.story, self.place))
+        return Members(entities, story, place, self.spoken, self.counts)
+
 
 @dataclass(frozen=True, slots=True)
 class Views:

@@ -13,11 +13,12 @@ from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
 from amn.fast.decode import Found, decode
 from amn.fast.encode import Asked, encode_questions, encode_sentences, first_states
-from amn.fast.graphs import Members, Views, WordGraphs
+from amn.fast.graphs import Members, WordGraphs
 from amn.fast.spelling import all_spelled, choose
-from amn.fast.step import ABSENT, DEPTH, IN_LAST, RELEVANCE, VOTE, attend, creates, judge, propagate
+from amn.fast.states import States
+from amn.fast.step import ABSENT, DEPTH, IN_LAST, RELEVANCE, VOTE, creates, judge
 from amn.fast.texts import Texts
-from amn.fast.weights import Array, Weights, normalise, product
+from amn.fast.weights import Array, Weights
 
 
 class Stories:
@@ -33,8 +34,8 @@ class Stories:
         self.weights, self.vocabulary = weights, vocabulary
         self.spelled = all_spelled(vocabulary, examples, pointer=weights.config.pointer)
         self.texts = Texts(examples, self.spelled)
-        rows, hidden = len(self.texts.first), weights.config.hidden
-        self.states = np.zeros((rows, hidden), weights.dtype)
+        rows = len(self.texts.first)
+        self.states = States(weights, rows)
         self.marks = np.zeros((rows, 5), weights.dtype)
         self.marks[:, DEPTH] = ABSENT
         self.banks = np.ones(len(examples))
@@ -54,21 +55,19 @@ class Stories:
             entities += [0] * (missing * len(first))
         encoded, outputs = encode_questions(self.weights, asked)
         named, states = first_states(self.weights, outputs, entities)
-        self.states[named] = states
+        self.states.table[named] = states
         return encoded
 
     def _tell(self) -> None:
         texts, gates = self.texts, encode_sentences(self.weights, self.texts.tellings)
-        graphs, heard = WordGraphs(len(self.states) - 1), _Heard(self.weights, len(self.states))
+        graphs = WordGraphs(len(self.states.table) - 1)
+        self.states.hear(gates)
         for sentences in texts.in_groups():
             members = texts.members(sentences)
             views = graphs.tell(members, texts.paths(sentences))
-            words = slice(int(members.spoken.sum()))
-            rows = gates.starts[texts.telling[sentences]].take(members.story[words]) + members.place[words]
-            states = self.states.take(members.entities, 0)
-            states[words] = self.weights.update(gates.rows.take(rows, 1), states[words])  # Eq. (13)
-            states = propagate(self.weights, states, heard(self.states, states, members, views))
-            self.states[members.entities] = states
+            members, new = texts.newcomers_first(members, sentences)
+            said = gates.starts[texts.telling[sentences]].take(members.story) + members.place
+            states = self.states.read(members, new, said[: int(members.spoken.sum())], views)
             self._judge(texts.story[sentences], members, states)
 
     def _judge(self, stories: Int[Array, " story"], members: Members, states: Float[Array, "member hidden"]) -> None:
@@ -119,7 +118,7 @@ class Stories:
 
     def logits(self, slots: Int[Array, "story entity"], banks: int) -> Float[Array, "story question answer"]:
         """The logits of all stories, from these entities of theirs and no others."""
-        states, marks = self.states.take(slots, 0), self.marks.take(slots, 0)
+        states, marks = self.states.table.take(slots, 0), self.marks.take(slots, 0)
         return decode(self.weights, states, marks, slots > 0, self.asked, self.banks, banks)
 
     def _first(self, banks: int) -> Float[Array, " story"]:
@@ -133,38 +132,3 @@ class Stories:
         held = (self.marks[slots, DEPTH] - self._first(banks)[:, None] + 1) * (slots > 0)
         return held.sum(1).astype(int).tolist()
 
-
-class _Heard:
-    """What entities tell those who read them, kept as long as their states are the same.
-
-    Args:
-        weights: of the model.
-        entities: how many there are, nobody included.
-    """
-
-    def __init__(self, weights: Weights, entities: int) -> None:
-        self.weights = weights
-        self.told = np.zeros((2 * entities, weights.tell.shape[1]), weights.dtype)  # members tell in the second half
-        self.stale = np.zeros(entities, bool)
-
-    def __call__(
-        self,
-        before: Float[Array, "entity hidden"],
-        states: Float[Array, "member hidden"],
-        members: Members,
-        views: Views,
-    ) -> Float[Array, "member hidden"]:
-        """The members' messages, from their states and from those that the others had before."""
-        weights, context, spare = self.weights, views.context, len(before)
-        stale = context[self.stale[context]]
-        self.told[stale] = product(normalise(before.take(stale, 0)), weights.tell)
-        self.stale[stale] = False
-        self.stale[members.entities] = True  # as soon as they have heard each other
-        normed = normalise(states)
-        product(normed, weights.tell, out=self.told[spare : spare + len(states)])
-        rows = np.zeros(views.edges.shape[::2], np.intp)
-        rows[members.story, members.place] = np.arange(spare, spare + len(states))
-        rows[:, members.most :] = context
-        asks = product(normed, weights.ask).take(np.maximum(rows[:, : members.most] - spare, 0), 0)
-        messages = attend(weights, asks, self.told.take(rows, 0), views.edges)
-        return messages[members.story, members.place]

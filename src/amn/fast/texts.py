@@ -80,6 +80,8 @@ class Texts:
         named = np.array(list(dict.fromkeys(self.asked.tolist())))
         sizes = np.bincount(self.own.nonzero()[0][named - 1], minlength=len(self.own))
         self.named = _padded(named, sizes)  # whom the questions of each story name, then zeros
+        self.is_named = np.zeros(len(self.first), bool)
+        self.is_named[named] = True
 
     def in_groups(self) -> Iterator[Int[Array, " sentence"]]:
         """All sentences, each after the one before it; those together that have about as many members."""
@@ -115,6 +117,12 @@ class Texts:
             spoken=spoken,
             counts=spoken + np.bincount(whose, minlength=len(spoken)),
         )
+
+    def newcomers_first(self, members: Members, sentences: Int[Array, " story"]) -> tuple[Members, int]:
+        """The members with those in front who have no state yet: told for the first time, and named by no question."""
+        new = (self.first.take(members.entities) == sentences.take(members.story)) & ~self.is_named.take(members.entities)
+        order = np.argsort(~new, kind="stable")
+        return members.ordered(order), int(new.sum())
 
     def paths(self, sentences: Int[Array, " story"]) -> Int[Array, " pair"]:
         """The kinds of the edges among the words of sentences, word after word and sentence after sentence."""

@@ -35,23 +35,17 @@ def product(
 
 
 def products(
-    rows: Float[Array, "row inputs"], weights: Float[Array, "part inputs outputs"]
+    rows: Float[Array, "row inputs"],
+    weights: Float[Array, "part inputs outputs"],
+    out: Float[Array, "part row outputs"] | None = None,
 ) -> Float[Array, "part row outputs"]:
     """Rows times several weights, each product in one piece, which is what makes the operations after it fast."""
     if rows.shape[0] * weights[0].size <= _SMALL:
-        return np.matmul(rows, weights)
-    found = np.empty((len(weights), len(rows), weights.shape[2]), rows.dtype)
-    told = torch.from_numpy(rows)
+        return np.matmul(rows, weights, out=out)
+    found = np.empty((len(weights), len(rows), weights.shape[2]), rows.dtype) if out is None else out
     for part, weight in zip(found, weights, strict=True):
-        torch.mm(told, torch.from_numpy(weight), out=torch.from_numpy(part))
+        product(rows, weight, out=part)
     return found
-
-
-def accumulate(
-    total: Float[Array, "row outputs"], rows: Float[Array, "row inputs"], weight: Float[Array, "inputs outputs"]
-) -> None:
-    """Adds rows times a weight to a total, in place."""
-    torch.from_numpy(total).addmm_(torch.from_numpy(rows), torch.from_numpy(weight))
 
 
 def scale_of(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes"]:
@@ -102,8 +96,15 @@ class Cell:
     def __call__(
         self, gates: Float[Array, "3 row hidden"], states: Float[Array, "row hidden"]
     ) -> Float[Array, "row hidden"]:
-        """One step: n = tanh(W x + r * U h), h' = n + z * (h - n). It uses up the gates."""
-        opened, new = gates[:2], self._add(gates, states)
+        """One step. It uses up the gates."""
+        return self.step(gates, products(states, self.state), states)
+
+    def step(
+        self, gates: Float[Array, "3 row hidden"], parts: Float[Array, "3 row hidden"], states: Float[Array, "row hidden"]
+    ) -> Float[Array, "row hidden"]:
+        """n = tanh(W x + r * U h), h' = n + z * (h - n); the parts are U h. It uses up gates and parts."""
+        opened, new = parts[:2], parts[2]
+        opened += gates[:2]
         np.tanh(opened, out=opened)
         opened += 1
         new += self.new_bias
@@ -115,18 +116,6 @@ class Cell:
         kept *= 0.5
         kept += new
         return kept
-
-    def _add(
-        self, gates: Float[Array, "3 row hidden"], states: Float[Array, "row hidden"]
-    ) -> Float[Array, "row hidden"]:
-        """Adds U h to the gates r and z, and gives it for n."""
-        if states.shape[0] * self.state[0].size <= _SMALL:
-            parts = np.matmul(states, self.state)
-            gates[:2] += parts[:2]
-            return parts[2]
-        for gate, weight in zip(gates[:2], self.state[:2], strict=True):
-            accumulate(gate, states, weight)
-        return product(states, self.state[2])
 
 
 class Reader:
