@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from amn.fast.encode import Asked
-from amn.fast.weights import Array, Weights, normalise, product, scale_of, sigmoid
+from amn.fast.weights import Array, Weights, normalise, product, row_sums, scale_of, sigmoid
 
 STRENGTH, RELEVANCE, IN_LAST, DEPTH, VOTE = range(5)
 ABSENT = -1  # the depth of what no sentence has mentioned yet
@@ -60,7 +60,7 @@ def attend(
         scores -= np.maximum.reduce(scores, 3, keepdims=True)
     np.exp(scores, out=scores)
     gathered = np.matmul(scores, told[:, :, 1].transpose(2, 0, 1, 3))
-    gathered /= np.dot(scores.reshape(-1, rows), np.ones(rows, scores.dtype)).reshape(*scores.shape[:3], 1)
+    gathered /= row_sums(scores)
     return gathered.transpose(1, 2, 0, 3).reshape(stories, members, hidden)
 
 

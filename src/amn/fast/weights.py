@@ -3,7 +3,10 @@
 For small arrays the time goes into starting operations, and numpy starts them several times faster than torch.
 """
 
+from functools import lru_cache
+from itertools import filterfalse
 from math import sqrt
+from operator import attrgetter
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -54,6 +57,17 @@ def scale_of(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes"]:
     total *= 1 / states.shape[-1]
     total += EPSILON
     return np.power(total, -0.5, out=total)
+
+
+@lru_cache(maxsize=1024)
+def _ones(count: int, dtype: np.dtype) -> Float[Array, " count"]:
+    return np.ones(count, dtype)
+
+
+def row_sums(values: Float[Array, "*axes column"]) -> Float[Array, "*axes 1"]:
+    """Sums over a short axis, as a product: numpy is slow where it reduces few numbers at a time."""
+    columns = values.shape[-1]
+    return np.dot(values.reshape(-1, columns), _ones(columns, values.dtype)).reshape(*values.shape[:-1], 1)
 
 
 def normalise(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes hidden"]:
@@ -188,24 +202,25 @@ class Weights:
         self.answer, self.answer_bias = array(answer).T.copy(), array(bias)
 
 
-_prepared: WeakKeyDictionary[AMN, tuple[list[tuple[object, ...]], list[Tensor], Weights]] = WeakKeyDictionary()
+_prepared: WeakKeyDictionary[AMN, tuple[list[Tensor], list[object], Weights]] = WeakKeyDictionary()
 
 
 def weights_of(model: AMN) -> Weights:
     """The weights of a model; prepared again where they have changed since."""
     if model in _prepared:
-        stamps, parameters, weights = _prepared[model]
+        parameters, stamps, weights = _prepared[model]
         if stamps == _stamps(parameters):
             return weights
     parameters = list(model.parameters())
     weights = Weights(model)
-    _prepared[model] = _stamps(parameters), parameters, weights
+    _prepared[model] = parameters, _stamps(parameters), weights
     return weights
 
 
-def _stamps(parameters: list[Tensor]) -> list[tuple[object, ...]]:
+def _stamps(parameters: list[Tensor]) -> list[object]:
     """What differs once weights were changed in place, moved, or turned into other numbers."""
-    return [(0 if p.is_inference() else p._version, p.data_ptr()) for p in parameters]  # such a tensor has no version
+    counted = filterfalse(Tensor.is_inference, parameters)  # a tensor of inference mode counts no changes
+    return [*map(attrgetter("_version"), counted), *map(Tensor.data_ptr, parameters)]
 
 
 def array(values: Tensor) -> Array:
