@@ -54,12 +54,11 @@ class WordGraph:
     Args:
         named: the entities that the questions name.
         context: how many neighbours a view may hold besides its members.
-        padded: give every view so many, with zeros after its own, so that those of several stories fit together.
     """
 
-    def __init__(self, named: Collection[int], *, context: int = CONTEXT, padded: bool = False) -> None:
+    def __init__(self, named: Collection[int], *, context: int = CONTEXT) -> None:
         self._named = tuple(dict.fromkeys(named))
-        self._context, self._padded = context, padded
+        self._context = context
         self._neighbours: dict[int, tuple[int, ...]] = {}  # of each word, the one that it met last in front
 
     def tell(self, sentence: Sequence[int]) -> View:
@@ -76,14 +75,10 @@ class WordGraph:
     def _recent_outside(self, askers: Sequence[int], inside: set[int]) -> list[int]:
         """The askers' most recent neighbours outside the members, each asker's first before anyone's second."""
         known = self._neighbours
-        lists = (filterfalse(inside.__contains__, known[asker]) for asker in askers if asker in known)
-        chosen: dict[int, None] = {}
-        for entity in chain.from_iterable(zip_longest(*lists)):
-            if entity is not None:
-                chosen[entity] = None
-                if len(chosen) == self._context:
-                    break
-        return list(chosen) + [0] * (self._context - len(chosen) if self._padded else 0)
+        lists = [filterfalse(inside.__contains__, known[asker]) for asker in askers if asker in known]
+        chosen = dict.fromkeys(chain.from_iterable(zip_longest(*lists)))
+        chosen.pop(None, None)
+        return list(chosen)[: self._context]
 
     def _kinds(self, sentence: Sequence[int], spoken: list[int], named: list[int], context: list[int]) -> bytes:
         """The edges, row by row. Whether a reader remembers an entity is 1 or 0: a past edge, or none."""
@@ -100,10 +95,9 @@ class WordGraph:
     def _remember(self, spoken: list[int]) -> None:
         """Makes the words of a sentence each other's latest neighbours, the first of them the very latest."""
         known, inside = self._neighbours, set(spoken)
-        for word in spoken:
-            near = [other for other in spoken if other != word]
-            near += filterfalse(inside.__contains__, known.get(word, ()))
-            known[word] = tuple(near[:RECENT_NEIGHBOURS])
+        for place, word in enumerate(spoken):
+            before = filterfalse(inside.__contains__, known.get(word, ()))
+            known[word] = (*spoken[:place], *spoken[place + 1 :], *before)[:RECENT_NEIGHBOURS]
 
 
 def places_of(sentence: Sequence[Hashable]) -> tuple[int, ...]:

@@ -90,7 +90,7 @@ def judge(
         story: which of them is each one's.
     """
     scale, previous = scale_of(states), marks[:, :1]
-    scores, likeness = np.dot(states, weights.of_state), np.vecdot(states[:, None], asked.likeness.take(story, 0))
+    scores, likeness = product(states, weights.of_state), np.vecdot(states[:, None], asked.likeness.take(story, 0))
     update = sigmoid(scores[:, :1] + asked.update.take(story, 0) + weights.update_strength * previous)
     kept = 1 - sigmoid(previous * likeness)
     kept *= previous * weights.candidate_strength

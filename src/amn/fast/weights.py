@@ -3,7 +3,6 @@
 For small arrays the time goes into starting operations, and numpy starts them several times faster than torch.
 """
 
-from functools import lru_cache
 from itertools import filterfalse
 from math import sqrt
 from operator import attrgetter
@@ -20,6 +19,8 @@ from amn.models.base import GRU
 Array = np.ndarray
 
 _SMALL = 1 << 18  # multiplications from which numpy's library would start threads of its own; torch's are the user's
+_FEW = 4096  # numbers that numpy sums before torch has started
+_NARROW = 16  # columns for which torch is slow
 _FORBIDDEN = -1e30  # the score of reading along no edge
 _SAFE_EXPONENT = 75.0  # so large a score may be raised to a power, and many of these summed, without an overflow
 EPSILON = 1e-6  # of `rms_norm`
@@ -30,9 +31,12 @@ def product(
     weight: Float[Array, "inputs outputs"],
     out: Float[Array, "row outputs"] | None = None,
 ) -> Float[Array, "row outputs"]:
-    """Rows times a weight: by numpy where it is small, by torch where it is large."""
+    """Rows times a weight: by numpy where it is small or narrow, by torch where it is large."""
     if rows.shape[0] * weight.size <= _SMALL:
         return np.dot(rows, weight, out)
+    if weight.shape[1] < _NARROW:
+        step = max(1, _SMALL // weight.size)
+        return np.concatenate([np.dot(rows[i : i + step], weight) for i in range(0, len(rows), step)], out=out)
     given = None if out is None else torch.from_numpy(out)
     return torch.mm(torch.from_numpy(rows), torch.from_numpy(weight), out=given).numpy()
 
@@ -59,15 +63,11 @@ def scale_of(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes"]:
     return np.power(total, -0.5, out=total)
 
 
-@lru_cache(maxsize=1024)
-def _ones(count: int, dtype: np.dtype) -> Float[Array, " count"]:
-    return np.ones(count, dtype)
-
-
 def row_sums(values: Float[Array, "*axes column"]) -> Float[Array, "*axes 1"]:
-    """Sums over a short axis, as a product: numpy is slow where it reduces few numbers at a time."""
-    columns = values.shape[-1]
-    return np.dot(values.reshape(-1, columns), _ones(columns, values.dtype)).reshape(*values.shape[:-1], 1)
+    """Sums over a short axis: by torch where there are many, because numpy takes its time for each."""
+    if values.size <= _FEW:
+        return np.add.reduce(values, -1, keepdims=True)
+    return torch.from_numpy(values).sum(-1, keepdim=True).numpy()
 
 
 def normalise(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes hidden"]:
@@ -100,6 +100,7 @@ class Cell:
         self.bias = (array(gru.input.bias).reshape(3, -1) * half)[:, None]
         self.bias[:2, 0] += biases[:2]
         self.new_bias = biases[2].copy()
+        self._one, self._half = np.ones((), biases.dtype), np.full((), 0.5, biases.dtype)  # arrays are added sooner than numbers
 
     def project(self, inputs: Float[Array, "row inputs"]) -> Float[Array, "3 row hidden"]:
         """What the gates are told."""
@@ -120,14 +121,14 @@ class Cell:
         opened, new = parts[:2], parts[2]
         opened += gates[:2]
         np.tanh(opened, out=opened)
-        opened += 1
+        opened += self._one
         new += self.new_bias
         new *= opened[0]
         new += gates[2]
         np.tanh(new, out=new)
         kept = np.subtract(states, new, out=gates[2])
         kept *= opened[1]
-        kept *= 0.5
+        kept *= self._half
         kept += new
         return kept
 
