@@ -188,21 +188,20 @@ class CompactMemory:
 
         sigmoid(2x) is written (1 + tanh(x)) / 2. Gives what `_create_bank` does.
         """
-        weights = self.weights
+        strengths, from_update = self.strengths, self.weights.update_strength
+        from_kept = 0.5 * self.weights.candidate_strength
         for slot, (of_move, of_update, of_candidate, of_strength, vote, *likeness) in zip(
             view.members, found, strict=True
         ):
-            previous, strength = self.strengths[slot], 0.0
-            of_update += weights.update_strength * previous
-            half_kept = 0.5 * previous * weights.candidate_strength
+            previous, strength = strengths[slot], 0.0
+            of_update += from_update * previous
             for of_question, alike in zip(self._update, likeness, strict=True):
                 update = 0.5 * (1 + tanh(0.5 * (of_update + of_question)))
-                kept = half_kept * (1 - tanh(0.5 * previous * alike))
+                kept = from_kept * previous * (1 - tanh(0.5 * previous * alike))
                 candidate = 0.5 * (1 + tanh(0.5 * (of_candidate + kept)))
                 strength = max(strength, candidate + update * (previous - candidate))
-            relevance = strength * of_strength + of_move
-            self.strengths[slot], self.relevance[slot] = strength, relevance
-            self._move(slot, relevance, vote)
+            strengths[slot] = strength
+            self._move(slot, strength * of_strength + of_move, vote)
         return self._create_bank()
 
     def _move(self, slot: int, relevance: float, vote: float) -> None:
@@ -213,7 +212,7 @@ class CompactMemory:
         elif relevance > 0 or not last:
             self.last[slot] = None
             self.vote += vote
-        self.votes[slot] = vote
+        self.votes[slot], self.relevance[slot] = vote, relevance
         reach = min(max(last + ceil(relevance / self.weights.config.bank_gap) - 1, 0), last)
         if reach > self.depth[slot]:
             self._place(slot, reach)

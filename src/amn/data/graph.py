@@ -6,9 +6,9 @@ edges along which they read.
 """
 
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, filterfalse, zip_longest
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Int
@@ -26,9 +26,8 @@ SELF = 5
 NUM_EDGE_KINDS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """What one sentence touches.
+class View(NamedTuple):
+    """What one sentence touches; a tuple, because there is one for each sentence and these are made soonest.
 
     Args:
         members: entities that may change: the sentence's distinct words in their order, then what the question names.
@@ -85,7 +84,8 @@ class WordGraph:
         known, others = self._neighbours, named + context
         rows = []
         for path, reader in zip(path_kinds(places_of(sentence)), spoken, strict=True):
-            rows.append(path + bytes(map(set(known.get(reader, ())).__contains__, others)))
+            rows.append(path)
+            rows.append(bytes(map(set(known[reader]).__contains__, others)) if reader in known else bytes(len(others)))
         for place, reader in enumerate(named, len(spoken)):
             row = bytearray(map(set(known[reader]).__contains__, chain(spoken, others)))
             row[place] = SELF
@@ -102,6 +102,8 @@ class WordGraph:
 
 def places_of(sentence: Sequence[Hashable]) -> tuple[int, ...]:
     """Which of its distinct words each word of a sentence is."""
+    if len(set(sentence)) == len(sentence):
+        return tuple(range(len(sentence)))
     number: dict[Hashable, int] = {}
     return tuple([number.setdefault(word, len(number)) for word in sentence])
 

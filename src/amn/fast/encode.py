@@ -1,7 +1,7 @@
 """Sentences and questions as vectors (section 4.1 of the paper): what does not depend on the memory."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import chain
 
 import numpy as np
@@ -27,6 +27,10 @@ class Asked:
     move: Float[Array, "story question hidden"]
     update: Float[Array, "story question"]
     match: Float[Array, "story question hidden"]
+
+    def take(self, stories: Int[Array, " some"]) -> "Asked":
+        """Those of some stories."""
+        return Asked(*(getattr(self, part.name).take(stories, 0) for part in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +98,8 @@ def encode_questions(
     Returns:
         The questions; and the outputs at all their words, question after question and story after story.
     """
-    flat = list(chain.from_iterable(questions))
-    outputs, ends = run(weights.question, flat)
-    last = outputs[ends]
-    shape = (len(questions), len(questions[0]))
+    outputs, ends = run(weights.question, list(chain.from_iterable(questions)))
+    last, shape = outputs[ends], (len(questions), len(questions[0]))
     asked = last.reshape(*shape, -1)
     encoded = Asked(
         questions=asked,

@@ -64,13 +64,22 @@ def spelled(vocabulary: Vocabulary, example: Example, *, pointer: bool) -> Spell
     return Spelled(numbers, told)
 
 
+class _Alike(dict[str, int]):
+    """The vectors of words that are spelled alike in all stories, looked up when they are needed."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+
+    def __missing__(self, word: str) -> int:
+        self[word] = self._vocabulary.word_id(word)
+        return self[word]
+
+
 def all_spelled(vocabulary: Vocabulary, examples: Sequence[Example], *, pointer: bool) -> list[Spelled]:
-    """The words of several examples; where no story has unknown words of its own, they are spelled alike in all."""
+    """The words of several examples. Only where the model can point has a story unknown words of its own."""
     if pointer:
         return [spelled(vocabulary, example, pointer=True) for example in examples]
-    texts = {text for example in examples for text in (*example.sentences, *example.questions)}
-    alike = Spelled({word: vocabulary.word_id(word) for word in chain.from_iterable(texts)}, {})
-    return [alike] * len(examples)
+    return [Spelled(_Alike(vocabulary), {})] * len(examples)
 
 
 def slot_words(example: Example) -> list[str]:

@@ -97,7 +97,8 @@ class States:
         rows[members.story, members.place] = np.arange(half, half + len(states))
         rows[:, members.most :] = views.context
         asks = asks.take(np.maximum(rows[:, : members.most] - half, 0), 0)
-        return attend(weights, asks, self._told.take(rows, 0), views.edges)[members.story, members.place]
+        messages = attend(weights, asks, self._told.take(rows, 0), views.edges).reshape(-1, states.shape[1])
+        return messages.take(members.story * members.most + members.place, 0)
 
     def _freshen(self, context: Int[Array, "story context"]) -> None:
         stale = context[self._stale[context]]

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from amn.fast.encode import Asked
-from amn.fast.weights import Array, Weights, normalise, product, row_sums, scale_of, sigmoid
+from amn.fast.weights import Array, Weights, divide, normalise, product, row_sums, scale_of, sigmoid
 
 STRENGTH, RELEVANCE, IN_LAST, DEPTH, VOTE = range(5)
 ABSENT = -1  # the depth of what no sentence has mentioned yet
@@ -54,13 +54,14 @@ def attend(
     """
     (stories, members, hidden), rows, heads = asks.shape, told.shape[1], weights.config.heads
     asks, told = asks.reshape(stories, members, heads, -1), told.reshape(stories, rows, 2, heads, -1)
-    scores = np.matmul(asks.transpose(2, 0, 1, 3), told[:, :, 0].transpose(2, 0, 3, 1))
+    keys = told[:, :, 0].transpose(2, 0, 3, 1)
+    scores = np.matmul(asks.transpose(2, 0, 1, 3), keys if stories == 1 else keys.copy())  # many are faster in order
     scores += weights.edge_bias.take(edges, 1)
     if weights.steep:
         scores -= np.maximum.reduce(scores, 3, keepdims=True)
     np.exp(scores, out=scores)
     gathered = np.matmul(scores, told[:, :, 1].transpose(2, 0, 1, 3))
-    gathered /= row_sums(scores)
+    divide(gathered, row_sums(scores))
     return gathered.transpose(1, 2, 0, 3).reshape(stories, members, hidden)
 
 

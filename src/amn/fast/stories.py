@@ -5,6 +5,7 @@ over costs nothing. A sentence that several stories tell is encoded once.
 """
 
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -17,7 +18,7 @@ from amn.fast.graphs import Members, WordGraphs
 from amn.fast.spelling import all_spelled, choose
 from amn.fast.states import States
 from amn.fast.step import ABSENT, DEPTH, IN_LAST, RELEVANCE, VOTE, creates, judge
-from amn.fast.texts import Texts
+from amn.fast.texts import Texts, ranges
 from amn.fast.weights import Array, Weights
 
 
@@ -45,18 +46,21 @@ class Stories:
             self._tell()
 
     def _ask(self, examples: Sequence[Example]) -> Asked:
-        """Encodes the questions. Where a story has fewer, its first stands in; whom that names is nobody."""
+        """Encodes the questions, the same ones once. Where a story has fewer, its first stands in, and names nobody."""
         most = max(len(example.questions) for example in examples)
-        asked, entities, names = [], [], iter(self.texts.asked.tolist())
+        distinct: dict[tuple[tuple[int, ...], ...], int] = {}
+        which, entities, names = [], [], iter(self.texts.asked.tolist())
         for spell, example in zip(self.spelled, examples, strict=True):
             first, missing = example.questions[0], most - len(example.questions)
-            asked.append([spell(question) for question in (*example.questions, *[first] * missing)])
-            entities += [next(names) for question in example.questions for _ in question]
-            entities += [0] * (missing * len(first))
-        encoded, outputs = encode_questions(self.weights, asked)
+            asked = tuple([spell(question) for question in (*example.questions, *[first] * missing)])
+            which.append(distinct.setdefault(asked, len(distinct)))
+            entities += [*islice(names, sum(map(len, example.questions))), *[0] * (missing * len(first))]
+        encoded, outputs = encode_questions(self.weights, list(distinct))
+        sizes = np.array([sum(map(len, asked)) for asked in distinct])
+        outputs = outputs.take(ranges((sizes.cumsum() - sizes)[which], sizes[which]), 0)
         named, states = first_states(self.weights, outputs, entities)
         self.states.table[named] = states
-        return encoded
+        return encoded.take(np.array(which))
 
     def _tell(self) -> None:
         texts, gates = self.texts, encode_sentences(self.weights, self.texts.tellings)

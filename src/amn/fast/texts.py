@@ -61,7 +61,7 @@ class Texts:
         numbers: dict[str, int] = {}
         told = np.array([numbers.setdefault(word, len(numbers)) for word in chain.from_iterable(words)], np.intp)
         starts = self.counts.cumsum() - self.counts
-        place = np.repeat(starts[self.telling] - self.begin, self.spoken) + np.arange(self.spoken.sum())
+        place = ranges(starts[self.telling], self.spoken)
         asked = [list(chain.from_iterable(example.questions)) for example in examples]
         named = [numbers.setdefault(word, len(numbers)) for word in chain.from_iterable(asked)]
         asker = np.repeat(np.arange(len(examples)), [len(one) for one in asked])
@@ -101,9 +101,8 @@ class Texts:
     def members(self, sentences: Int[Array, " story"]) -> Members:
         """Whom a sentence of each of some stories may change."""
         spoken = self.spoken[sentences]
-        story = np.repeat(np.arange(len(sentences)), spoken)
-        place = np.arange(len(story)) - (spoken.cumsum() - spoken).take(story)
-        words = self.words.take(self.begin[sentences].take(story) + place)
+        story, place = np.repeat(np.arange(len(sentences)), spoken), ranges(np.zeros_like(spoken), spoken)
+        words = self.words.take(ranges(self.begin[sentences], spoken))
         named = self.named[self.story[sentences]]
         is_word = np.zeros(len(self.first), bool)
         is_word[words] = True
@@ -126,9 +125,12 @@ class Texts:
 
     def paths(self, sentences: Int[Array, " story"]) -> Int[Array, " pair"]:
         """The kinds of the edges among the words of sentences, word after word and sentence after sentence."""
-        told, pairs = self.telling[sentences], self.spoken[sentences] ** 2
-        begin = self.first_kind[told] - (pairs.cumsum() - pairs)
-        return self.kinds.take(np.repeat(begin, pairs) + np.arange(pairs.sum()))
+        return self.kinds.take(ranges(self.first_kind[self.telling[sentences]], self.spoken[sentences] ** 2))
+
+
+def ranges(begins: Int[Array, " range"], sizes: Int[Array, " range"]) -> Int[Array, " number"]:
+    """Several ranges of numbers, one after another."""
+    return np.repeat(begins + sizes - sizes.cumsum(), sizes) + np.arange(sizes.sum())
 
 
 def _padded(values: Sequence[int] | Int[Array, " value"], sizes: Int[Array, " row"]) -> Int[Array, "row column"]:

@@ -70,6 +70,14 @@ def row_sums(values: Float[Array, "*axes column"]) -> Float[Array, "*axes 1"]:
     return torch.from_numpy(values).sum(-1, keepdim=True).numpy()
 
 
+def divide(values: Float[Array, "*axes column"], sums: Float[Array, "*axes 1"]) -> None:
+    """Divides short rows in place, likewise."""
+    if values.size <= _FEW:
+        values /= sums
+    else:
+        torch.from_numpy(values).div_(torch.from_numpy(sums))
+
+
 def normalise(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes hidden"]:
     """`rms_norm`."""
     return states * scale_of(states)[..., None]
