@@ -26,7 +26,7 @@ from amn.fast.decode import Found, attend, banks_of, decode
 from amn.fast.encode import encode_questions, encode_sentences, first_states
 from amn.fast.spelling import Spelling, choose
 from amn.fast.step import ABSENT, DEPTH, STRENGTH, read_sentence
-from amn.fast.weights import Array, scale_of, weights_of
+from amn.fast.weights import Array, product, scale_of, weights_of
 from amn.models.amn import AMN
 
 CHUNK_SENTENCES = 64  # how many sentences are encoded together when many are told at once
@@ -162,11 +162,9 @@ class CompactMemory:
         return new
 
     def _judged_by(self, states: Float[Array, "member hidden"]) -> list[tuple[float, ...]]:
-        """What members are judged by: relevance but for strength, update, candidate, what strength adds to relevance,
-        vote, and the likeness to each question.
-        """
+        """What members are judged by, for `_judge`: what it needs of their states and the questions."""
         weights, asked = self.weights, len(self._update)
-        scores, scale = np.dot(states, self._columns), scale_of(states)
+        scores, scale = product(states, self._columns), scale_of(states)
         moves = scores[:, 4 + asked :].max(1)
         moves *= scale
         moves += weights.move_bias

@@ -1,7 +1,7 @@
 """One sentence of Algorithm 1, for one story or several.
 
-The rows of an entity are its state, and its marks: five numbers. Members of all stories stand one after another, without
-padding; only attention, which is within a story, needs as many of each. `amn.models.amn.AMN.step` judges this.
+The rows of an entity are its state, and its marks: five numbers. The members of all stories stand one after another
+without padding; only attention, which is within a story, needs as many of each. `amn.models.amn.AMN.step` judges this.
 """
 
 import numpy as np
@@ -60,9 +60,10 @@ def attend(
     if weights.steep:
         scores -= np.maximum.reduce(scores, 3, keepdims=True)
     np.exp(scores, out=scores)
-    gathered = np.matmul(scores, told[:, :, 1].transpose(2, 0, 1, 3))
-    divide(gathered, row_sums(scores))
-    return gathered.transpose(1, 2, 0, 3).reshape(stories, members, hidden)
+    gathered = np.empty((stories, members, heads, hidden // heads), scores.dtype)
+    np.matmul(scores, told[:, :, 1].transpose(2, 0, 1, 3), out=gathered.transpose(2, 0, 1, 3))
+    divide(gathered, row_sums(scores).transpose(1, 2, 0, 3))
+    return gathered.reshape(stories, members, hidden)
 
 
 def propagate(

@@ -135,4 +135,3 @@ class Stories:
             return np.count_nonzero(slots, 1).tolist()
         held = (self.marks[slots, DEPTH] - self._first(banks)[:, None] + 1) * (slots > 0)
         return held.sum(1).astype(int).tolist()
-

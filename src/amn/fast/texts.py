@@ -119,7 +119,9 @@ class Texts:
 
     def newcomers_first(self, members: Members, sentences: Int[Array, " story"]) -> tuple[Members, int]:
         """The members with those in front who have no state yet: told for the first time, and named by no question."""
-        new = (self.first.take(members.entities) == sentences.take(members.story)) & ~self.is_named.take(members.entities)
+        new = (self.first.take(members.entities) == sentences.take(members.story)) & ~self.is_named.take(
+            members.entities
+        )
         order = np.argsort(~new, kind="stable")
         return members.ordered(order), int(new.sum())
 

@@ -108,7 +108,10 @@ class Cell:
         self.bias = (array(gru.input.bias).reshape(3, -1) * half)[:, None]
         self.bias[:2, 0] += biases[:2]
         self.new_bias = biases[2].copy()
-        self._one, self._half = np.ones((), biases.dtype), np.full((), 0.5, biases.dtype)  # arrays are added sooner than numbers
+        self._one, self._half = (
+            np.ones((), biases.dtype),
+            np.full((), 0.5, biases.dtype),
+        )  # arrays are added sooner than numbers
 
     def project(self, inputs: Float[Array, "row inputs"]) -> Float[Array, "3 row hidden"]:
         """What the gates are told."""
@@ -123,9 +126,12 @@ class Cell:
         return self.step(gates, products(states, self.state), states)
 
     def step(
-        self, gates: Float[Array, "3 row hidden"], parts: Float[Array, "3 row hidden"], states: Float[Array, "row hidden"]
+        self,
+        gates: Float[Array, "3 row hidden"],
+        parts: Float[Array, "3 row hidden"],
+        states: Float[Array, "row hidden"],
     ) -> Float[Array, "row hidden"]:
-        """n = tanh(W x + r * U h), h' = n + z * (h - n); the parts are U h. It uses up gates and parts."""
+        """One step from U h, its parts: n = tanh(W x + r * U h), h' = n + z * (h - n). It uses up gates and parts."""
         opened, new = parts[:2], parts[2]
         opened += gates[:2]
         np.tanh(opened, out=opened)
@@ -152,7 +158,9 @@ class Reader:
     def __init__(self, gru: GRU, words: Float[Array, "vector hidden"]) -> None:
         self.cell = Cell(gru)
         self.gates = self.cell.project(words)  # what each word tells the gates
-        self.first = self.cell(self.gates.copy(), np.zeros_like(words))  # the state after each word, where it is the first
+        self.first = self.cell(
+            self.gates.copy(), np.zeros_like(words)
+        )  # the state after each word, where it is the first
 
 
 class Weights:
