@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from itertools import chain
+from itertools import accumulate, chain
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -53,7 +53,7 @@ def encode_sentences(weights: Weights, sentences: Sequence[Telling]) -> Gates:
     """Eq. (2), eq. (3) for some sentences, and their part of eq. (13)."""
     outputs, ends = run(weights.word, [words for words, _ in sentences])
     counts = [1 + max(places) for _, places in sentences]
-    starts = np.cumsum([0, *counts[:-1]])
+    starts = np.array([0, *accumulate(counts[:-1])])
     whole = products(normalise(outputs[ends]), weights.of_sentence)
     whole += weights.update.bias
     if sum(counts) < len(outputs):  # a word stands twice
@@ -78,7 +78,7 @@ def run(
     lengths = list(map(len, sentences))
     order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
     told = [lengths[number] for number in order]
-    ends = np.cumsum(lengths) - 1
+    ends = np.array(list(accumulate(lengths))) - 1
     first = ends[order] - np.array(told) + 1
     outputs, going = np.empty((len(words), reader.first.shape[1]), reader.first.dtype), len(told)
     outputs[first] = state = reader.first.take(words.take(first), 0)

@@ -181,13 +181,14 @@ class Weights:
         self.of_sentence = self.update.input[:, config.hidden :].copy()
         self.ask = linear(model.ask)[0] / np.asarray(sqrt(config.hidden / config.heads), self.dtype)
         self.tell = linear(model.tell)[0]
+        self.ask_and_tell = np.concatenate((self.ask, self.tell), 1)
         self.edge_bias = array(model.edge_bias).T.copy()
         self.edge_bias[:, 0] = _FORBIDDEN
-        self.steep = self._largest_score() > _SAFE_EXPONENT
+        self.steep = self.largest_score() > _SAFE_EXPONENT
         self._take_strength(model, root)
         self._take_decoder(model, root)
 
-    def _largest_score(self) -> float:
+    def largest_score(self) -> float:
         """A bound on what any two normalised states can score: they are as long as the root of their width."""
         width = self.config.hidden // self.config.heads
         largest = 0.0
@@ -219,7 +220,7 @@ class Weights:
         self.answer, self.answer_bias = array(answer).T.copy(), array(bias)
 
 
-_prepared: WeakKeyDictionary[AMN, tuple[list[Tensor], list[object], Weights]] = WeakKeyDictionary()
+_prepared: WeakKeyDictionary[AMN, tuple[list[Tensor], list[int], Weights]] = WeakKeyDictionary()
 
 
 def weights_of(model: AMN) -> Weights:
@@ -234,7 +235,7 @@ def weights_of(model: AMN) -> Weights:
     return weights
 
 
-def _stamps(parameters: list[Tensor]) -> list[object]:
+def _stamps(parameters: list[Tensor]) -> list[int]:
     """What differs once weights were changed in place, moved, or turned into other numbers."""
     counted = filterfalse(Tensor.is_inference, parameters)  # a tensor of inference mode counts no changes
     return [*map(attrgetter("_version"), counted), *map(Tensor.data_ptr, parameters)]
