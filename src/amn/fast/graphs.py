@@ -106,7 +106,7 @@ class WordGraphs:
         self._turn[proposed[::-1]] = turn[::-1]  # the earliest is written last
         first = (self._turn.take(proposed) == turn).nonzero()[0]
         proposed, story = proposed.take(first), turn.take(first) % stories
-        order = story.argsort(kind="stable")
+        order = story.astype(np.min_scalar_type(stories)).argsort(kind="stable")  # small numbers are sorted sooner
         proposed, story = proposed.take(order), story.take(order)
         counts = np.bincount(story, minlength=stories)
         rank = np.arange(len(story)) - (counts.cumsum() - counts).take(story)
