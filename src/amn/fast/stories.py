@@ -1,7 +1,8 @@
 """Stories read side by side, from their words to logits.
 
-Sentences of different stories that touch equally many rows are read together. So nothing is padded, and a story that is
-over costs nothing. A sentence that several stories tell is encoded once.
+One sentence of each story is read at a time. Members stand in rows without padding; only attention pads, and stories
+whose sentences differ much in size are read apart. A story that is over costs nothing. A sentence that several stories
+tell, and a question that several ask, is encoded once.
 """
 
 from collections.abc import Sequence
