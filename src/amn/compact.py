@@ -10,8 +10,8 @@ plain numbers, because for half a dozen members these are faster than arrays.
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from math import ceil, log, sqrt, tanh
+from itertools import chain, islice
+from math import ceil, log, tanh
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from amn.fast.decode import Found, attend, banks_of, decode
 from amn.fast.encode import encode_questions, encode_sentences, first_states
 from amn.fast.spelling import Spelling, choose
 from amn.fast.step import ABSENT, DEPTH, STRENGTH, read_sentence
-from amn.fast.weights import EPSILON, Array, scale_of, weights_of
+from amn.fast.weights import Array, product, scale_of, weights_of
 from amn.models.amn import AMN
 
 CHUNK_SENTENCES = 64  # how many sentences are encoded together when many are told at once
@@ -85,7 +85,8 @@ class CompactMemory:
         entities, states = first_states(self.weights, outputs, named)
         self.states[entities] = states
         self.asked = asked
-        self._columns, self._update = asked.columns[0], asked.update[0, 0].tolist()
+        columns = (self.weights.of_state, asked.likeness[0].T, asked.move[0].T)
+        self._columns, self._update = np.concatenate(columns, 1), asked.update[0].tolist()
 
     def _spell(self, words: Words) -> tuple[int, ...]:
         return tuple([self.vectors[self.slots[word]] for word in words])
@@ -104,22 +105,29 @@ class CompactMemory:
 
     def tell(self, sentences: Sequence[Words]) -> list[Change]:
         """Reads sentences and gives what each of them did."""
-        return [self._change(view, gates) for view, gates in self._prepared(sentences)]
+        return [self._change(view, found) for view, found in self._read(sentences)]
 
     def hear(self, sentences: Sequence[Words]) -> None:
         """Reads sentences."""
-        for view, gates in self._prepared(sentences):
-            self._step(view, gates)
+        for view, found in self._read(sentences):
+            self._judge(view, found)
 
-    def _prepared(self, sentences: Sequence[Words]) -> Iterator[tuple[View, Array]]:
-        """What each sentence touches, and what its words tell the update GRU."""
+    def _read(self, sentences: Sequence[Words]) -> Iterator[tuple[View, list[tuple[float, ...]]]]:
+        """What each sentence touches, and what its members are judged by.
+
+        States do not depend on strengths or banks, so they come first, for some sentences at once.
+        """
         for start in range(0, len(sentences), CHUNK_SENTENCES):
             chunk = sentences[start : start + CHUNK_SENTENCES]
             self._meet(chain.from_iterable(chunk))
             gates = encode_sentences(self.weights, [(self._spell(told), places_of(told)) for told in chunk])
-            for told, first in zip(chunk, gates.starts.tolist(), strict=True):
-                view = self._follow(told)
-                yield view, gates.rows[:, first : first + view.spoken]
+            views = [self._follow(told) for told in chunk]
+            states = []
+            for view, first in zip(views, gates.starts.tolist(), strict=True):
+                states.append(self._step(view, gates.rows[:, first : first + view.spoken]))
+            found = iter(self._judged_by(np.concatenate(states)))
+            for view in views:
+                yield view, list(islice(found, len(view.members)))
 
     def _meet(self, words: Iterable[str]) -> None:
         """Gives words their slots."""
@@ -146,71 +154,75 @@ class CompactMemory:
             more = np.zeros((max(needed, 2 * capacity) - capacity, self.states.shape[1]), self.states.dtype)
             self.states = np.concatenate((self.states, more))
 
-    def _change(self, view: View, gates: Float[Array, "3 spoken hidden"]) -> Change:
+    def _step(self, view: View, gates: Float[Array, "3 spoken hidden"]) -> Float[Array, "member hidden"]:
+        """The new states of a sentence's members."""
+        rows = np.array(view.members + view.context)
+        new = read_sentence(self.weights, self.states.take(rows, 0), gates, view.edges)
+        self.states[rows[: len(new)]] = new
+        return new
+
+    def _judged_by(self, states: Float[Array, "member hidden"]) -> list[tuple[float, ...]]:
+        """What members are judged by, for `_judge`: what it needs of their states and the questions."""
+        weights, asked = self.weights, len(self._update)
+        scores, scale = product(states, self._columns), scale_of(states)
+        moves = scores[:, 4 + asked :].max(1)
+        moves *= scale
+        moves += weights.move_bias
+        scores[:, 2] *= scale
+        scores[:, 1] += weights.candidate_bias
+        return [*zip(moves.tolist(), *scores[:, : 4 + asked].T.tolist(), strict=True)]
+
+    def _change(self, view: View, found: list[tuple[float, ...]]) -> Change:
         """What a sentence does, which is done."""
         before = {slot: self.depth[slot] for slot in view.members}
-        promoted = self._step(view, gates)
+        promoted = self._judge(view, found)
         before |= {slot: self.banks - 2 for slot in promoted or () if slot not in before}
         after = {slot: self.depth[slot] for slot in before}
         strengths = {slot: self.strengths[slot] for slot in view.members}
         return Change(before, after, strengths, self.banks, promoted is not None)
 
-    def _step(self, view: View, gates: Float[Array, "3 spoken hidden"]) -> list[int] | None:
-        """`AMN.step` on the rows of one sentence; gives what `_create_bank` does."""
-        members, rows = view.members, np.array(view.members + view.context)
-        states = self.states.take(rows, 0)[:, None]
-        new = read_sentence(self.weights, states, gates, view.edges[None])[:, 0]
-        self.states[rows[: len(members)]] = new
-        scores, squares = np.dot(new, self._columns).tolist(), np.vecdot(new, new).tolist()
-        for slot, of_state, square in zip(members, scores, squares, strict=True):
-            self._judge(slot, of_state, square / new.shape[1])
-        return self._create_bank()
+    def _judge(self, view: View, found: list[tuple[float, ...]]) -> list[int] | None:
+        """Eqs. (5-8) and (9) for the members of a sentence: `amn.fast.step.judge` in plain numbers.
 
-    def _judge(self, slot: int, scores: list[float], mean_square: float) -> None:
-        """Eqs. (5-8) and (9) for one member: `amn.fast.step.judge` in plain numbers.
-
-        sigmoid(2x) is written (1 + tanh(x)) / 2.
-
-        Args:
-            slot: the member.
-            scores: its state times the columns of the questions.
-            mean_square: of its state.
+        sigmoid(2x) is written (1 + tanh(x)) / 2. Gives what `_create_bank` does.
         """
-        weights, previous, asked = self.weights, self.strengths[slot], len(self._update)
-        of_update = 0.5 * (scores[0] + weights.update_strength * previous)
-        of_candidate, strength = 0.5 * (scores[1] + weights.candidate_bias), 0.0
-        half_kept = 0.25 * previous * weights.candidate_strength
-        for of_question, likeness in zip(self._update, scores[4:], strict=False):
-            update = 0.5 * (1 + tanh(of_update + 0.5 * of_question))
-            kept = half_kept * (1 - tanh(0.5 * previous * likeness))
-            candidate = 0.5 * (1 + tanh(of_candidate + kept))
-            strength = max(strength, candidate + update * (previous - candidate))
-        wish = strength * scores[2] + max(scores[4 + asked :])
-        relevance = wish / sqrt(mean_square + EPSILON) + weights.move_bias
-        self._move(slot, relevance, scores[3])
-        self.strengths[slot], self.relevance[slot] = strength, relevance
+        strengths, from_update = self.strengths, self.weights.update_strength
+        from_kept = 0.5 * self.weights.candidate_strength
+        for slot, (of_move, of_update, of_candidate, of_strength, vote, *likeness) in zip(
+            view.members, found, strict=True
+        ):
+            previous, strength = strengths[slot], 0.0
+            of_update += from_update * previous
+            for of_question, alike in zip(self._update, likeness, strict=True):
+                update = 0.5 * (1 + tanh(0.5 * (of_update + of_question)))
+                kept = from_kept * previous * (1 - tanh(0.5 * previous * alike))
+                candidate = 0.5 * (1 + tanh(0.5 * (of_candidate + kept)))
+                strength = max(strength, candidate + update * (previous - candidate))
+            strengths[slot] = strength
+            self._move(slot, strength * of_strength + of_move, vote)
+        return self._create_bank()
 
     def _move(self, slot: int, relevance: float, vote: float) -> None:
         """Eq. (10), eq. (12): a member goes as far as its relevance reaches, and is never taken back."""
-        last = self.banks - 1
+        last = len(self.levels) - 1
         if slot in self.last:
             self.vote += vote - self.votes[slot]
         elif relevance > 0 or not last:
             self.last[slot] = None
             self.vote += vote
-        self.votes[slot] = vote
+        self.votes[slot], self.relevance[slot] = vote, relevance
         reach = min(max(last + ceil(relevance / self.weights.config.bank_gap) - 1, 0), last)
-        self._place(slot, max(self.depth[slot], reach))
+        if reach > self.depth[slot]:
+            self._place(slot, reach)
 
     def _place(self, slot: int, depth: int) -> None:
         before = self.depth[slot]
-        if before != depth:
-            if before == ABSENT:
-                self.entities += 1
-            else:
-                del self.levels[before][slot]
-            self.levels[depth][slot] = None
-            self.depth[slot] = depth
+        if before == ABSENT:
+            self.entities += 1
+        else:
+            del self.levels[before][slot]
+        self.levels[depth][slot] = None
+        self.depth[slot] = depth
 
     def _create_bank(self) -> list[int] | None:
         """`AMN.create_bank`: the entities that went on to a new bank, None where there is no new bank."""

@@ -6,9 +6,9 @@ edges along which they read.
 """
 
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, filterfalse, zip_longest
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Int
@@ -26,9 +26,8 @@ SELF = 5
 NUM_EDGE_KINDS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """What one sentence touches.
+class View(NamedTuple):
+    """What one sentence touches; a tuple, because there is one for each sentence and these are made soonest.
 
     Args:
         members: entities that may change: the sentence's distinct words in their order, then what the question names.
@@ -54,12 +53,11 @@ class WordGraph:
     Args:
         named: the entities that the questions name.
         context: how many neighbours a view may hold besides its members.
-        padded: give every view so many, with zeros after its own, so that those of several stories fit together.
     """
 
-    def __init__(self, named: Collection[int], *, context: int = CONTEXT, padded: bool = False) -> None:
+    def __init__(self, named: Collection[int], *, context: int = CONTEXT) -> None:
         self._named = tuple(dict.fromkeys(named))
-        self._context, self._padded = context, padded
+        self._context = context
         self._neighbours: dict[int, tuple[int, ...]] = {}  # of each word, the one that it met last in front
 
     def tell(self, sentence: Sequence[int]) -> View:
@@ -76,21 +74,18 @@ class WordGraph:
     def _recent_outside(self, askers: Sequence[int], inside: set[int]) -> list[int]:
         """The askers' most recent neighbours outside the members, each asker's first before anyone's second."""
         known = self._neighbours
-        lists = (filterfalse(inside.__contains__, known[asker]) for asker in askers if asker in known)
-        chosen: dict[int, None] = {}
-        for entity in chain.from_iterable(zip_longest(*lists)):
-            if entity is not None:
-                chosen[entity] = None
-                if len(chosen) == self._context:
-                    break
-        return list(chosen) + [0] * (self._context - len(chosen) if self._padded else 0)
+        lists = [filterfalse(inside.__contains__, known[asker]) for asker in askers if asker in known]
+        chosen = dict.fromkeys(chain.from_iterable(zip_longest(*lists)))
+        chosen.pop(None, None)
+        return list(chosen)[: self._context]
 
     def _kinds(self, sentence: Sequence[int], spoken: list[int], named: list[int], context: list[int]) -> bytes:
         """The edges, row by row. Whether a reader remembers an entity is 1 or 0: a past edge, or none."""
         known, others = self._neighbours, named + context
         rows = []
-        for path, reader in zip(_path_kinds(places_of(sentence)), spoken, strict=True):
-            rows.append(path + bytes(map(set(known.get(reader, ())).__contains__, others)))
+        for path, reader in zip(path_kinds(places_of(sentence)), spoken, strict=True):
+            rows.append(path)
+            rows.append(bytes(map(set(known[reader]).__contains__, others)) if reader in known else bytes(len(others)))
         for place, reader in enumerate(named, len(spoken)):
             row = bytearray(map(set(known[reader]).__contains__, chain(spoken, others)))
             row[place] = SELF
@@ -100,20 +95,21 @@ class WordGraph:
     def _remember(self, spoken: list[int]) -> None:
         """Makes the words of a sentence each other's latest neighbours, the first of them the very latest."""
         known, inside = self._neighbours, set(spoken)
-        for word in spoken:
-            near = [other for other in spoken if other != word]
-            near += filterfalse(inside.__contains__, known.get(word, ()))
-            known[word] = tuple(near[:RECENT_NEIGHBOURS])
+        for place, word in enumerate(spoken):
+            before = filterfalse(inside.__contains__, known.get(word, ()))
+            known[word] = (*spoken[:place], *spoken[place + 1 :], *before)[:RECENT_NEIGHBOURS]
 
 
 def places_of(sentence: Sequence[Hashable]) -> tuple[int, ...]:
     """Which of its distinct words each word of a sentence is."""
+    if len(set(sentence)) == len(sentence):
+        return tuple(range(len(sentence)))
     number: dict[Hashable, int] = {}
     return tuple([number.setdefault(word, len(number)) for word in sentence])
 
 
 @lru_cache(maxsize=1024)
-def _path_kinds(places: tuple[int, ...]) -> tuple[bytes, ...]:
+def path_kinds(places: tuple[int, ...]) -> tuple[bytes, ...]:
     """The edges among the words of a sentence, which depend on nothing but which of them are the same."""
     count = max(places, default=-1) + 1
     kinds = [bytearray([CURRENT]) * count for _ in range(count)]

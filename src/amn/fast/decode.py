@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float
 
 from amn.fast.encode import Asked
 from amn.fast.step import DEPTH, STRENGTH
-from amn.fast.weights import Array, Weights, product, scale_of
+from amn.fast.weights import Array, Weights, product, row_sums, scale_of
 
 _LOWEST = -1e30
 
@@ -61,11 +61,13 @@ def decode(
     held, counts = banks_of(weights, marks, present, created, banks)
     shared = np.add.reduce(attend(weights, states, strengths, asked.match, held, counts), 2)
     shared *= strengths[:, None]
-    read = np.matmul(shared, states).reshape(stories * num_questions, hidden)  # Eq. (18): g += d(<C_m, ps>)
+    alone = states.shape[1] == 1  # then there is nothing to sum
+    read = shared * states if alone else np.matmul(shared, states)  # Eq. (18): g += d(<C_m, ps>)
+    read = read.reshape(stories * num_questions, hidden)
     summary = product(read, weights.hidden)
     summary += weights.hidden_bias
     summary += questions.reshape(read.shape)
-    summary = np.where(summary >= 0, summary, summary * weights.slope)
+    summary = (np.maximum if weights.slope <= 1 else np.minimum)(summary, summary * weights.slope)  # PReLU
     logits = product(summary, weights.answer)
     logits += weights.answer_bias
     return logits.reshape(stories, num_questions, -1)
@@ -86,7 +88,8 @@ def attend(
     top = np.maximum.reduce(scores, 2, keepdims=True, initial=weights.nothing)
     scores -= top
     mass = held[:, None] * np.exp(scores, out=scores)[:, :, None]
-    whole = np.add.reduce(mass, 3, keepdims=True) + np.exp(weights.nothing - top)[:, :, None]
+    whole = row_sums(mass)
+    whole += np.exp(weights.nothing - top)[:, :, None]
     mass *= counts[:, None, :, None]
     mass /= whole
     return mass

@@ -1,8 +1,8 @@
 """Sentences and questions as vectors (section 4.1 of the paper): what does not depend on the memory."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, fields
+from itertools import accumulate, chain
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -16,19 +16,21 @@ class Asked:
 
     Args:
         questions: the last outputs of the question GRU (w_Nq).
-        columns: what an entity's state is multiplied with: the model's own columns, then those of its questions.
+        likeness: what an entity's state is multiplied with for the reset gate of its strength, for each question.
+        move: what it is multiplied with for its relevance.
         update: what each question adds to the strength GRU's update gate.
         match: what entities are matched with when they are read.
     """
 
     questions: Float[Array, "story question hidden"]
-    columns: Float[Array, "story hidden column"]
-    update: Float[Array, "story 1 question"]
+    likeness: Float[Array, "story question hidden"]
+    move: Float[Array, "story question hidden"]
+    update: Float[Array, "story question"]
     match: Float[Array, "story question hidden"]
 
-    def some(self, stories: Int[Array, " some"]) -> "Asked":
+    def take(self, stories: Int[Array, " some"]) -> "Asked":
         """Those of some stories."""
-        return Asked(self.questions[stories], self.columns[stories], self.update[stories], self.match[stories])
+        return Asked(*(getattr(self, part.name).take(stories, 0) for part in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def encode_sentences(weights: Weights, sentences: Sequence[Telling]) -> Gates:
     """Eq. (2), eq. (3) for some sentences, and their part of eq. (13)."""
     outputs, ends = run(weights.word, [words for words, _ in sentences])
     counts = [1 + max(places) for _, places in sentences]
-    starts = np.cumsum([0, *counts[:-1]])
+    starts = np.array([0, *accumulate(counts[:-1])])
     whole = products(normalise(outputs[ends]), weights.of_sentence)
     whole += weights.update.bias
     if sum(counts) < len(outputs):  # a word stands twice
@@ -76,7 +78,7 @@ def run(
     lengths = list(map(len, sentences))
     order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
     told = [lengths[number] for number in order]
-    ends = np.cumsum(lengths) - 1
+    ends = np.array(list(accumulate(lengths))) - 1
     first = ends[order] - np.array(told) + 1
     outputs, going = np.empty((len(words), reader.first.shape[1]), reader.first.dtype), len(told)
     outputs[first] = state = reader.first.take(words.take(first), 0)
@@ -96,16 +98,17 @@ def encode_questions(
     Returns:
         The questions; and the outputs at all their words, question after question and story after story.
     """
-    flat = list(chain.from_iterable(questions))
-    outputs, ends = run(weights.question, flat)
-    last = outputs[ends]
-    shape = (len(questions), len(questions[0]))
-    own = np.broadcast_to(weights.of_state, (shape[0], *weights.of_state.shape))
+    outputs, ends = run(weights.question, list(chain.from_iterable(questions)))
+    last, shape = outputs[ends], (len(questions), len(questions[0]))
     asked = last.reshape(*shape, -1)
-    moves = product(last, weights.move_question).reshape(*shape, -1)
-    columns = np.concatenate((own, asked.swapaxes(1, 2) * weights.similarity, moves.swapaxes(1, 2)), 2)
-    update = (last @ weights.of_question + weights.update_bias).reshape(shape[0], 1, shape[1])
-    return Asked(asked, columns, update, product(last, weights.match).reshape(asked.shape)), outputs
+    encoded = Asked(
+        questions=asked,
+        likeness=asked * weights.similarity,
+        move=product(last, weights.move_question).reshape(asked.shape),
+        update=(last @ weights.of_question + weights.update_bias).reshape(shape),
+        match=product(last, weights.match).reshape(asked.shape),
+    )
+    return encoded, outputs
 
 
 def first_states(

@@ -3,8 +3,8 @@
 `amn.models.encoder.Encoder.spell` gives a batch the same numbers, and judges these.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -43,10 +43,12 @@ class Spelled:
         numbers: the vector of each word.
         told: for each vector the word that it stands for as an answer: of several the one that was told last. Empty
             where the model cannot point.
+        tellings: what a reader has found out about sentences that are spelled so.
     """
 
     numbers: dict[str, int]
     told: dict[int, str]
+    tellings: dict[Words, int] = field(default_factory=dict)
 
     def __call__(self, words: Words) -> tuple[int, ...]:
         """The vectors of some words."""
@@ -60,6 +62,24 @@ def spelled(vocabulary: Vocabulary, example: Example, *, pointer: bool) -> Spell
     numbers = {word: spelling.number(word) for word in words}
     told = {numbers[word]: word for word in chain.from_iterable(example.sentences)} if pointer else {}
     return Spelled(numbers, told)
+
+
+class _Alike(dict[str, int]):
+    """The vectors of words that are spelled alike in all stories, looked up when they are needed."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+
+    def __missing__(self, word: str) -> int:
+        self[word] = self._vocabulary.word_id(word)
+        return self[word]
+
+
+def all_spelled(vocabulary: Vocabulary, examples: Sequence[Example], *, pointer: bool) -> list[Spelled]:
+    """The words of several examples. Only where the model can point has a story unknown words of its own."""
+    if pointer:
+        return [spelled(vocabulary, example, pointer=True) for example in examples]
+    return [Spelled(_Alike(vocabulary), {})] * len(examples)
 
 
 def slot_words(example: Example) -> list[str]:

@@ -1,93 +1,109 @@
-"""One sentence of Algorithm 1 for stories whose sentences touch equally many rows, so that nothing is padded.
+"""One sentence of Algorithm 1, for one story or several.
 
-The rows of an entity are its state, and its marks: five numbers. Members come first, the sentence's own words first
-among them, then context. `amn.models.amn.AMN.step` is the same with padding, and judges this.
+The rows of an entity are its state, and its marks: five numbers. The members of all stories stand one after another
+without padding; only attention, which is within a story, needs as many of each. `amn.models.amn.AMN.step` judges this.
 """
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from amn.fast.encode import Asked
-from amn.fast.weights import Array, Weights, normalise, product, scale_of, sigmoid
+from amn.fast.weights import Array, Weights, divide, normalise, product, row_sums, scale_of, sigmoid
 
 STRENGTH, RELEVANCE, IN_LAST, DEPTH, VOTE = range(5)
 ABSENT = -1  # the depth of what no sentence has mentioned yet
-_OWN_COLUMNS = 4  # of Asked.columns: update, candidate, move, vote
 
 
 def read_sentence(
     weights: Weights,
-    states: Float[Array, "row story hidden"],
+    states: Float[Array, "row hidden"],
     gates: Float[Array, "3 word hidden"],
-    edges: Int[Array, "story member row"],
-) -> Float[Array, "member story hidden"]:
-    """Adds and updates, and propagates.
+    edges: Int[Array, "member row"],
+) -> Float[Array, "member hidden"]:
+    """Adds and updates, and propagates, for one story.
 
     Args:
         weights: of the model.
-        states: of the rows that the sentence touches; changed in place.
-        gates: what its words tell the update GRU, the first word of each story first.
+        states: of the rows that the sentence touches, its words first, then its other members; changed in place.
+        gates: what its words tell the update GRU; used up.
         edges: the kind of edge from each member to each row.
 
     Returns:
         The members' new states.
     """
-    spoken = gates.shape[1]
-    words = states.reshape(-1, states.shape[2])[:spoken]
-    words[:] = weights.update(gates, words)  # Eq. (13)
-    return propagate(weights, states, edges)
+    words, (members, _), hidden = gates.shape[1], edges.shape, states.shape[1]
+    states[:words] = weights.update(gates, states[:words])  # Eq. (13)
+    found = product(normalise(states), weights.ask_and_tell)[None]  # context asks nothing, but one product is faster
+    messages = attend(weights, found[:, :members, :hidden], found[:, :, hidden:], edges[None])[0]
+    return weights.propagate(weights.propagate.project(messages), states[:members])  # Eq. (15): w = GRU(a, w)
 
 
-def propagate(
-    weights: Weights, states: Float[Array, "row story hidden"], edges: Int[Array, "story member row"]
-) -> Float[Array, "member story hidden"]:
-    """Eq. (14), eq. (15): w = GRU(a, w), where a is gathered along the edges of A by attention."""
-    (rows, stories, hidden), members, heads = states.shape, edges.shape[1], weights.config.heads
-    flat = states.reshape(rows * stories, hidden)
-    normed = normalise(flat)
-    asks = product(normed[: members * stories], weights.ask).reshape(members, stories, heads, -1)
-    told = product(normed, weights.tell).reshape(rows, stories, 2, heads, -1)
-    scores = np.matmul(asks.transpose(2, 1, 0, 3), told[:, :, 0].transpose(2, 1, 3, 0))
+def attend(
+    weights: Weights,
+    asks: Float[Array, "story member hidden"],
+    told: Float[Array, "story row tell"],
+    edges: Int[Array, "story member row"],
+) -> Float[Array, "story member hidden"]:
+    """Eq. (14): a, which members gather along the edges of A, by attention.
+
+    Args:
+        weights: of the model.
+        asks: what the members look for.
+        told: what the rows tell: a key for each head, then a value for each.
+        edges: the kind of edge from each member to each row.
+    """
+    (stories, members, hidden), rows, heads = asks.shape, told.shape[1], weights.config.heads
+    asks, told = asks.reshape(stories, members, heads, -1), told.reshape(stories, rows, 2, heads, -1)
+    keys = told[:, :, 0].transpose(2, 0, 3, 1)
+    scores = np.matmul(asks.transpose(2, 0, 1, 3), keys if stories == 1 else keys.copy())  # many are faster in order
     scores += weights.edge_bias.take(edges, 1)
-    scores -= np.maximum.reduce(scores, 3, keepdims=True)
+    if weights.steep:
+        scores -= np.maximum.reduce(scores, 3, keepdims=True)
     np.exp(scores, out=scores)
-    scores /= np.add.reduce(scores, 3, keepdims=True)
-    gathered = np.matmul(scores, told[:, :, 1].transpose(2, 1, 0, 3)).transpose(2, 1, 0, 3)
-    message = gathered.reshape(members * stories, hidden)
-    new = weights.propagate(weights.propagate.project(message), flat[: members * stories])
-    return new.reshape(members, stories, hidden)
+    gathered = np.empty((stories, members, heads, hidden // heads), scores.dtype)
+    np.matmul(scores, told[:, :, 1].transpose(2, 0, 1, 3), out=gathered.transpose(2, 0, 1, 3))
+    divide(gathered, row_sums(scores).transpose(1, 2, 0, 3))
+    return gathered.reshape(stories, members, hidden)
 
 
 def judge(
     weights: Weights,
-    states: Float[Array, "member story hidden"],
-    marks: Float[Array, "story member 5"],
-    banks: Float[Array, " story"],
+    states: Float[Array, "member hidden"],
+    marks: Float[Array, "member 5"],
+    banks: Float[Array, " member"],
     asked: Asked,
-) -> Float[Array, "story member 5"]:
-    """Eqs. (5-8) for strengths, eq. (9) for relevance, and eqs. (10), (12) for how far each member moves."""
-    num_questions, own = asked.questions.shape[1], _OWN_COLUMNS
-    scale = scale_of(states).T
-    scores = np.matmul(states.swapaxes(0, 1), asked.columns)
-    previous = marks[:, :, :1]
-    update = sigmoid(scores[:, :, :1] + asked.update + weights.update_strength * previous)
-    kept = 1 - sigmoid(previous * scores[:, :, own : own + num_questions])
+    story: Int[Array, " member"],
+) -> Float[Array, "member 5"]:
+    """Eqs. (5-8) for strengths, eq. (9) for relevance, and eqs. (10), (12) for how far each member moves.
+
+    Args:
+        weights: of the model.
+        states: of the members.
+        marks: of the members, before.
+        banks: how many there are in each one's story.
+        asked: the questions of all stories.
+        story: which of them is each one's.
+    """
+    scale, previous = scale_of(states), marks[:, :1]
+    scores, likeness = product(states, weights.of_state), np.vecdot(states[:, None], asked.likeness.take(story, 0))
+    update = sigmoid(scores[:, :1] + asked.update.take(story, 0) + weights.update_strength * previous)
+    kept = 1 - sigmoid(previous * likeness)
     kept *= previous * weights.candidate_strength
-    kept += scores[:, :, 1:2]
+    kept += scores[:, 1:2]
     kept += weights.candidate_bias
     candidate = sigmoid(kept)
-    strengths = np.maximum.reduce(candidate + update * (previous - candidate), 2)
-    relevance = strengths * scores[:, :, 2]
-    relevance += np.maximum.reduce(scores[:, :, own + num_questions :], 2)
+    strengths = np.maximum.reduce(candidate + update * (previous - candidate), 1)
+    relevance = strengths * scores[:, 2]
+    relevance += np.maximum.reduce(np.vecdot(states[:, None], asked.move.take(story, 0)), 1)
     relevance *= scale
     relevance += weights.move_bias
     new = np.empty_like(marks)
-    new[:, :, STRENGTH], new[:, :, RELEVANCE], new[:, :, VOTE] = strengths, relevance, scores[:, :, 3]
-    last = (banks - 1)[:, None]
-    new[:, :, IN_LAST] = (relevance > 0) | (last <= 0) | (marks[:, :, IN_LAST] > 0)
+    new[:, STRENGTH], new[:, RELEVANCE], new[:, VOTE] = strengths, relevance, scores[:, 3]
+    last = banks - 1
+    new[:, IN_LAST] = (relevance > 0) | (last <= 0) | (marks[:, IN_LAST] > 0)
     reach = np.ceil(relevance / weights.config.bank_gap) + (last - 1)
     np.minimum(np.maximum(reach, 0, out=reach), last, out=reach)
-    np.maximum(marks[:, :, DEPTH], reach, out=new[:, :, DEPTH])
+    np.maximum(marks[:, DEPTH], reach, out=new[:, DEPTH])
     return new
 
 

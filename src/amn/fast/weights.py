@@ -3,7 +3,9 @@
 For small arrays the time goes into starting operations, and numpy starts them several times faster than torch.
 """
 
+from itertools import filterfalse
 from math import sqrt
+from operator import attrgetter
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,27 +19,39 @@ from amn.models.base import GRU
 Array = np.ndarray
 
 _SMALL = 1 << 18  # multiplications from which numpy's library would start threads of its own; torch's are the user's
+_FEW = 4096  # numbers that numpy sums before torch has started
+_NARROW = 16  # columns for which torch is slow
 _FORBIDDEN = -1e30  # the score of reading along no edge
+_SAFE_EXPONENT = 75.0  # so large a score may be raised to a power, and many of these summed, without an overflow
 EPSILON = 1e-6  # of `rms_norm`
 
 
-def product(rows: Float[Array, "row inputs"], weight: Float[Array, "inputs outputs"]) -> Float[Array, "row outputs"]:
-    """Rows times a weight: by numpy where it is small, by torch where it is large."""
+def product(
+    rows: Float[Array, "row inputs"],
+    weight: Float[Array, "inputs outputs"],
+    out: Float[Array, "row outputs"] | None = None,
+) -> Float[Array, "row outputs"]:
+    """Rows times a weight: by numpy where it is small or narrow, by torch where it is large."""
     if rows.shape[0] * weight.size <= _SMALL:
-        return np.dot(rows, weight)
-    return torch.mm(torch.from_numpy(rows), torch.from_numpy(weight)).numpy()
+        return np.dot(rows, weight, out)
+    if weight.shape[1] < _NARROW:
+        step = max(1, _SMALL // weight.size)
+        return np.concatenate([np.dot(rows[i : i + step], weight) for i in range(0, len(rows), step)], out=out)
+    given = None if out is None else torch.from_numpy(out)
+    return torch.mm(torch.from_numpy(rows), torch.from_numpy(weight), out=given).numpy()
 
 
 def products(
-    rows: Float[Array, "row inputs"], weights: Float[Array, "part inputs outputs"]
+    rows: Float[Array, "row inputs"],
+    weights: Float[Array, "part inputs outputs"],
+    out: Float[Array, "part row outputs"] | None = None,
 ) -> Float[Array, "part row outputs"]:
     """Rows times several weights, each product in one piece, which is what makes the operations after it fast."""
     if rows.shape[0] * weights[0].size <= _SMALL:
-        return np.matmul(rows, weights)
-    found = np.empty((len(weights), len(rows), weights.shape[2]), rows.dtype)
-    told = torch.from_numpy(rows)
+        return np.matmul(rows, weights, out=out)
+    found = np.empty((len(weights), len(rows), weights.shape[2]), rows.dtype) if out is None else out
     for part, weight in zip(found, weights, strict=True):
-        torch.mm(told, torch.from_numpy(weight), out=torch.from_numpy(part))
+        product(rows, weight, out=part)
     return found
 
 
@@ -49,9 +63,24 @@ def scale_of(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes"]:
     return np.power(total, -0.5, out=total)
 
 
-def normalise(states: Float[Array, "row hidden"]) -> Float[Array, "row hidden"]:
+def row_sums(values: Float[Array, "*axes column"]) -> Float[Array, "*axes 1"]:
+    """Sums over a short axis: by torch where there are many, because numpy takes its time for each."""
+    if values.size <= _FEW:
+        return np.add.reduce(values, -1, keepdims=True)
+    return torch.from_numpy(values).sum(-1, keepdim=True).numpy()
+
+
+def divide(values: Float[Array, "*axes column"], sums: Float[Array, "*axes 1"]) -> None:
+    """Divides short rows in place, likewise."""
+    if values.size <= _FEW:
+        values /= sums
+    else:
+        torch.from_numpy(values).div_(torch.from_numpy(sums))
+
+
+def normalise(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes hidden"]:
     """`rms_norm`."""
-    return states * scale_of(states)[:, None]
+    return states * scale_of(states)[..., None]
 
 
 def sigmoid(values: Float[Array, "*axes"]) -> Float[Array, "*axes"]:
@@ -79,6 +108,10 @@ class Cell:
         self.bias = (array(gru.input.bias).reshape(3, -1) * half)[:, None]
         self.bias[:2, 0] += biases[:2]
         self.new_bias = biases[2].copy()
+        self._one, self._half = (
+            np.ones((), biases.dtype),
+            np.full((), 0.5, biases.dtype),
+        )  # arrays are added sooner than numbers
 
     def project(self, inputs: Float[Array, "row inputs"]) -> Float[Array, "3 row hidden"]:
         """What the gates are told."""
@@ -89,19 +122,27 @@ class Cell:
     def __call__(
         self, gates: Float[Array, "3 row hidden"], states: Float[Array, "row hidden"]
     ) -> Float[Array, "row hidden"]:
-        """One step: n = tanh(W x + r * U h), h' = n + z * (h - n)."""
-        parts = products(states, self.state)
+        """One step. It uses up the gates."""
+        return self.step(gates, products(states, self.state), states)
+
+    def step(
+        self,
+        gates: Float[Array, "3 row hidden"],
+        parts: Float[Array, "3 row hidden"],
+        states: Float[Array, "row hidden"],
+    ) -> Float[Array, "row hidden"]:
+        """One step from U h, its parts: n = tanh(W x + r * U h), h' = n + z * (h - n). It uses up gates and parts."""
         opened, new = parts[:2], parts[2]
         opened += gates[:2]
         np.tanh(opened, out=opened)
-        opened += 1
+        opened += self._one
         new += self.new_bias
         new *= opened[0]
         new += gates[2]
         np.tanh(new, out=new)
-        kept = states - new
+        kept = np.subtract(states, new, out=gates[2])
         kept *= opened[1]
-        kept *= 0.5
+        kept *= self._half
         kept += new
         return kept
 
@@ -117,7 +158,9 @@ class Reader:
     def __init__(self, gru: GRU, words: Float[Array, "vector hidden"]) -> None:
         self.cell = Cell(gru)
         self.gates = self.cell.project(words)  # what each word tells the gates
-        self.first = self.cell(self.gates, np.zeros_like(words))  # the state after each word, where it is the first
+        self.first = self.cell(
+            self.gates.copy(), np.zeros_like(words)
+        )  # the state after each word, where it is the first
 
 
 class Weights:
@@ -138,10 +181,21 @@ class Weights:
         self.of_sentence = self.update.input[:, config.hidden :].copy()
         self.ask = linear(model.ask)[0] / np.asarray(sqrt(config.hidden / config.heads), self.dtype)
         self.tell = linear(model.tell)[0]
+        self.ask_and_tell = np.concatenate((self.ask, self.tell), 1)
         self.edge_bias = array(model.edge_bias).T.copy()
         self.edge_bias[:, 0] = _FORBIDDEN
+        self.steep = self.largest_score() > _SAFE_EXPONENT
         self._take_strength(model, root)
         self._take_decoder(model, root)
+
+    def largest_score(self) -> float:
+        """A bound on what any two normalised states can score: they are as long as the root of their width."""
+        width = self.config.hidden // self.config.heads
+        largest = 0.0
+        for head in range(0, self.config.hidden, width):
+            match = self.ask[:, head : head + width] @ self.tell[:, head : head + width].T
+            largest = max(largest, float(np.linalg.norm(match, 2)) * self.config.hidden)
+        return largest + float(np.abs(self.edge_bias[:, 1:]).max())
 
     def _take_strength(self, model: AMN, root: float) -> None:
         """Everything that is a product with an entity's state becomes one matrix; the questions add columns to it."""
@@ -166,24 +220,25 @@ class Weights:
         self.answer, self.answer_bias = array(answer).T.copy(), array(bias)
 
 
-_prepared: WeakKeyDictionary[AMN, tuple[list[tuple[object, ...]], list[Tensor], Weights]] = WeakKeyDictionary()
+_prepared: WeakKeyDictionary[AMN, tuple[list[Tensor], list[int], Weights]] = WeakKeyDictionary()
 
 
 def weights_of(model: AMN) -> Weights:
     """The weights of a model; prepared again where they have changed since."""
     if model in _prepared:
-        stamps, parameters, weights = _prepared[model]
+        parameters, stamps, weights = _prepared[model]
         if stamps == _stamps(parameters):
             return weights
     parameters = list(model.parameters())
     weights = Weights(model)
-    _prepared[model] = _stamps(parameters), parameters, weights
+    _prepared[model] = parameters, _stamps(parameters), weights
     return weights
 
 
-def _stamps(parameters: list[Tensor]) -> list[tuple[object, ...]]:
+def _stamps(parameters: list[Tensor]) -> list[int]:
     """What differs once weights were changed in place, moved, or turned into other numbers."""
-    return [(0 if p.is_inference() else p._version, p.data_ptr()) for p in parameters]  # such a tensor has no version
+    counted = filterfalse(Tensor.is_inference, parameters)  # a tensor of inference mode counts no changes
+    return [*map(attrgetter("_version"), counted), *map(Tensor.data_ptr, parameters)]
 
 
 def array(values: Tensor) -> Array:
