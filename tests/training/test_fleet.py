@@ -90,24 +90,16 @@ def test_half_precision_learns_what_single_precision_does(data: Path, tmp_path: 
     assert losses["bfloat16"] != losses["float32"]
 
 
-def test_hidden_words_are_words_one_may_ask_about_and_half_of_the_stories_keep_all(data: Path, tmp_path: Path) -> None:
+def test_hidden_words_are_names_and_half_of_the_stories_keep_all(data: Path, tmp_path: Path) -> None:
     fleet = trainer_of([small(data, 1, anonymise=0.999)], tmp_path).fleet
     batch = fleet.training.take(fleet.which, torch.arange(70).unsqueeze(0), 10)
     batch = pytree.tree_map(lambda value: value[0], replace(batch, key=torch.tensor([5])))
-    hidden = _hide_words(batch, fleet.hidden[0], fleet.hideable[0]).slot_words
+    hidden = _hide_words(batch, fleet.hidden[0]).slot_words
     vocabulary = trainer_of([small(data, 1)], tmp_path / "words").runs[0].data.vocabulary
     gone = {vocabulary.words[word] for word in batch.slot_words[hidden != batch.slot_words].tolist()}
     assert {"mary", "kitchen"} <= gone
-    assert not gone & {"went", "moved", "travelled", "journeyed", "to"}
+    assert not gone & {"went", "moved", "travelled", "journeyed", "to", "where", "is"}
     assert 20 <= (hidden != batch.slot_words).any(1).sum() <= 50
-
-
-def test_an_answer_that_some_story_does_not_tell_is_never_hidden(tmp_path: Path) -> None:
-    trainer = trainer_of([RunSpec(task=15, train=small(tmp_path, train_questions=500, anonymise=0.5).train)], tmp_path)
-    words = trainer.runs[0].data.vocabulary.words
-    names = {words[number] for number in trainer.fleet.hideable[0].nonzero().flatten().tolist() if number > 1}
-    assert {"gertrude", "winona"} <= names
-    assert not names & {"wolf", "wolves", "mouse", "mice", "cat", "cats", "a"}
 
 
 def test_a_fleet_shrinks_when_members_finish_and_the_others_do_not_notice(

@@ -27,7 +27,8 @@ class Batch:
     """Stories of at most `sentence` sentences with their questions. Padding is slot 0 everywhere.
 
     `key` seeds what a model draws at random in training; without it a model is deterministic. `facts`, where they are
-    given, are the edges that hold after each sentence: the kind (from 1), the source's slot and the target's.
+    given, are the edges that hold after each sentence: the kind (from 1), the source's slot and the target's. `names`,
+    where they are given, is 1 for the slots of words that a new name may stand for.
     """
 
     slot_words: Int[Tensor, "batch slot"]
@@ -41,6 +42,7 @@ class Batch:
     weights: Float[Tensor, "batch question"]
     key: Int[Tensor, ""] | None = None
     facts: Int[Tensor, "batch sentence fact three"] | None = None
+    names: Int[Tensor, "batch slot"] | None = None
 
     @property
     def sentence_mask(self) -> Bool[Tensor, "batch sentence"]:
@@ -103,6 +105,7 @@ class _Encoded:
     answers: list[int]
     answer_slots: list[int]
     facts: list[list[tuple[int, int, int]]]
+    names: list[bool]
 
     @property
     def sizes(self) -> Sizes:
@@ -135,6 +138,7 @@ def _encode(example: Example, vocabulary: Vocabulary, graph: bool) -> _Encoded:
         answers=[vocabulary.answer_id(answer) for answer in example.answers],
         answer_slots=[story_slots.get((answer or "").lower(), 0) for answer in example.answers],
         facts=[_edges(known, slots) for known in example.facts],
+        names=[False] + [word in example.names for word in slots] if example.names else [],
     )
 
 
@@ -211,33 +215,40 @@ def encode(
         room = room.union(one.sizes)
     if room.slots > MAX_SLOTS:
         raise DataError("story", None, f"at most {MAX_SLOTS} distinct words in a story", f"{room.slots}")
-    arrays = _empty_arrays(len(encoded), room)
+    arrays = _empty_arrays(len(encoded), room, names=any(one.names for one in encoded))
     for i, one in enumerate(encoded):
         _fill(arrays, i, one, room.members)
     batch = Batch(**{name: torch.from_numpy(array) for name, array in arrays.items()})
     return Dataset(batch, torch.tensor([len(one.sentences) for one in encoded]))
 
 
-def _empty_arrays(count: int, room: Sizes) -> dict[str, np.ndarray]:
+def _empty_arrays(count: int, room: Sizes, *, names: bool) -> dict[str, np.ndarray]:
     def zeros(*shape: int, dtype: type = np.int16) -> np.ndarray:
         return np.zeros((count, *shape), dtype=dtype)
 
     facts = {"facts": zeros(room.sentences, room.facts, 3)} if room.facts else {}
-    return facts | {
-        "slot_words": zeros(room.slots, dtype=np.int32),
-        "sentences": zeros(room.sentences, room.words),
-        "members": zeros(room.sentences, room.members),
-        "context": zeros(room.sentences, CONTEXT),
-        "edges": zeros(room.sentences, room.members, room.members + CONTEXT, dtype=np.int8),
-        "questions": zeros(room.questions, room.question_words),
-        "answers": np.full((count, room.questions), -1, dtype=np.int32),
-        "answer_slots": zeros(room.questions),
-        "weights": zeros(room.questions, dtype=np.float32),
-    }
+    marks = {"names": zeros(room.slots, dtype=np.int8)} if names else {}
+    return (
+        facts
+        | marks
+        | {
+            "slot_words": zeros(room.slots, dtype=np.int32),
+            "sentences": zeros(room.sentences, room.words),
+            "members": zeros(room.sentences, room.members),
+            "context": zeros(room.sentences, CONTEXT),
+            "edges": zeros(room.sentences, room.members, room.members + CONTEXT, dtype=np.int8),
+            "questions": zeros(room.questions, room.question_words),
+            "answers": np.full((count, room.questions), -1, dtype=np.int32),
+            "answer_slots": zeros(room.questions),
+            "weights": zeros(room.questions, dtype=np.float32),
+        }
+    )
 
 
 def _fill(arrays: dict[str, np.ndarray], i: int, one: _Encoded, members: int) -> None:
     arrays["slot_words"][i, : len(one.slot_words)] = one.slot_words
+    if one.names:
+        arrays["names"][i, : len(one.names)] = one.names
     for t, sentence in enumerate(one.sentences):
         arrays["sentences"][i, t, : len(sentence)] = sentence
     for t, view in enumerate(one.views):

@@ -1,7 +1,7 @@
 """What a model is asked: the words of a story's last sentences, and one or several questions about them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from amn.data.facts import Facts, told_facts
@@ -19,12 +19,36 @@ class Example:
         questions: the words of each.
         answers: one for each question.
         facts: what holds after each sentence, where that was asked for and is known; else none.
+        names: the words that a name which nobody knows may stand for; needed to train for such names alone.
     """
 
     sentences: tuple[Words, ...]
     questions: tuple[Words, ...]
     answers: tuple[str | None, ...]
     facts: tuple[Facts, ...] = ()
+    names: frozenset[str] = frozenset()
+
+
+def with_names(asked: list[Example]) -> list[Example]:
+    """The examples of one task, each with the words of the task that new names may stand for.
+
+    These are the words that stories tell and that are asked for or answered; but none that is ever the answer to a
+    story which does not tell it. Such a word has to be known: no story says that wolves are many of a *wolf*.
+    """
+    told = {word for one in asked for sentence in one.sentences for word in sentence}
+    spoken = {word for one in asked for question in one.questions for word in question}
+    answers = {answer.lower() for one in asked for answer in one.answers if answer is not None}
+    names = frozenset(told & (spoken | answers) - _untold(asked))
+    return [replace(one, names=names) for one in asked]
+
+
+def _untold(asked: Iterable[Example]) -> set[str]:
+    """The answers that some story does not tell."""
+    found = set()
+    for one in asked:
+        told = {word for sentence in one.sentences for word in sentence}
+        found |= {answer.lower() for answer in one.answers if answer is not None} - told
+    return found
 
 
 def examples(

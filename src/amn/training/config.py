@@ -26,8 +26,8 @@ class TrainConfig:
         weight_decay: of all matrices, apart from the gradient (AdamW); keeps long trainings from drifting.
         precision: of matrix products in training: float32, or bfloat16, which is faster on a GPU for wide models.
         window: sentences kept before a question.
-        anonymise: share of the words one may ask about whose spelling is hidden, in half of the training stories, so
-            that new names work.
+        anonymise: share of the words that new names may stand for whose spelling is hidden, in half of the training
+            stories.
         together: questions asked at the same point of a story share one memory.
         train_questions: take only so many training questions; None for all.
         patience: stop after so many epochs without a better validation; 0 to train to the end.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor
 from torch.func import vmap
 
@@ -62,36 +62,18 @@ class Pool:
         weights = self.batch.weights[task, found] * (indices >= 0).unsqueeze(-1)
         return Batch(**parts, weights=weights)
 
-    def names(self, words: int) -> Bool[Tensor, "task word"]:
-        """Which words of the vocabulary a new name may stand for: words asked about, and answers that stories tell.
 
-        A word that is ever an answer which its story did not tell is no such answer. It has to be known, for no story
-        says that wolves are many of a *wolf*.
-        """
-        slot_words, answers = self.batch.slot_words.long(), self.batch.answers.long().flatten(1)
-        asked = slot_words.gather(2, self.batch.questions.long().flatten(2)).flatten(1)
-        told = slot_words.gather(2, self.batch.answer_slots.long()).flatten(1)
-        untold = (self.batch.answer_slots.flatten(1) == 0) & (self.batch.weights.flatten(1) > 0)
-        to_know = _marked(answers.where(untold, -1), int(answers.amax()) + 1)
-        told = told.where(~to_know.gather(1, answers.clamp(min=0)), -1)
-        return _marked(torch.cat((asked, told), 1), words)
-
-
-def _marked(numbers: Int[Tensor, "task item"], count: int) -> Bool[Tensor, "task {count}"]:
-    """Which of the numbers from 0 are among the given ones; -1 is none."""
-    marks = torch.zeros(len(numbers), count + 1, dtype=torch.bool, device=numbers.device)
-    return marks.scatter(1, numbers + 1, value=True)[:, 1:]
-
-
-def _hide_words(batch: Batch, share: Float[Tensor, ""], hideable: Bool[Tensor, " word"]) -> Batch:
+def _hide_words(batch: Batch, share: Float[Tensor, ""]) -> Batch:
     """Makes a share of the words that new names may stand for unknown, in some of the stories.
 
     Other words stay: a story without them cannot be understood, and it is names that will be new.
     """
     assert batch.key is not None
+    if batch.names is None:
+        return batch
     draws = uniform(batch.key, tuple(batch.slot_words.shape), _ANONYMOUS_STREAM)
     chosen = uniform(batch.key, (len(batch.slot_words), 1), _STORY_STREAM) < _STORIES_WITH_HIDDEN_WORDS
-    return anonymise(batch, chosen & (draws < share) & hideable[batch.slot_words])
+    return replace(anonymise(batch, chosen & (draws < share) & (batch.names > 0)), names=None)
 
 
 def _lengthen(values: Tensor, count: int) -> Tensor:
@@ -157,7 +139,6 @@ class Fleet:
         decay = _column([member.train.weight_decay for member in members], device)
         self.decay = decay * self.layout.matrices().to(device)
         self.hidden = _column([member.train.anonymise for member in members], device)[:, 0]
-        self.hideable = training.names(self.answer_room[0])[self.which]
         self.loss_parts: tuple[str, ...] = ()
         self._graphs: dict[tuple[str, int, int], Callable[..., Tensor]] = {}
         self._pool: Any = None  # the memory that captured graphs share
@@ -202,7 +183,7 @@ class Fleet:
 
     def _update(self, room: int, indices: Tensor, rates: Tensor, progress: Tensor, steps: Tensor) -> Tensor:
         batch = self.training.take(self.which, indices, room)
-        batch = vmap(_hide_words)(replace(batch, key=self.seeds * 1_000_003 + steps), self.hidden, self.hideable)
+        batch = vmap(_hide_words)(replace(batch, key=self.seeds * 1_000_003 + steps), self.hidden)
         self.weights.grad = None
         readings = self.reader(self.layout.split(self.weights), batch, progress)
         losses = vmap(self._losses)(readings, batch, self.num_answers)

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import torch
 
 from amn.data.batches import Dataset, Sizes, encode
-from amn.data.examples import Example, examples
+from amn.data.examples import Example, examples, with_names
 from amn.data.source import SPLITS, load_task, read_stories
 from amn.data.story import Story
 from amn.data.vocabulary import Vocabulary
@@ -106,7 +106,7 @@ def _task_data(key: DataKey, training: list[Story], validation: list[Story], sou
     held_out = list(examples(validation, window=window, together=together))
     if not chosen or not held_out:
         raise DataError(data or f"task {task}", None, "questions to train on and to validate with", "none")
-    return TaskData(training=chosen, validation=held_out, vocabulary=_vocabulary(chosen), source=source)
+    return TaskData(training=with_names(chosen), validation=held_out, vocabulary=_vocabulary(chosen), source=source)
 
 
 def _vocabulary(chosen: list[Example]) -> Vocabulary:
@@ -207,6 +207,7 @@ def widen(data: Dataset, room: Sizes) -> Dataset:
         answer_slots=_pad(b.answer_slots, room.questions),
         weights=_pad(b.weights, room.questions),
         facts=None if b.facts is None else _pad(b.facts, room.sentences, room.facts, 3),
+        names=None if b.names is None else _pad(b.names, room.slots),
     )
     return Dataset(batch, data.lengths)
 

@@ -1,0 +1,43 @@
+"""Which words new names may stand for."""
+
+from dataclasses import replace
+
+import torch
+
+from amn.data.batches import encode
+from amn.data.examples import Example, examples, with_names
+from amn.data.tasks import generate
+from amn.data.vocabulary import Vocabulary
+
+
+def names_of(task: int) -> frozenset[str]:
+    asked = with_names(list(examples(generate(task, questions=500, seed=0))))
+    assert len({one.names for one in asked}) == 1
+    return asked[0].names
+
+
+def test_names_are_words_that_are_told_and_asked_for_or_answered() -> None:
+    names = names_of(1)
+    assert {"mary", "kitchen", "office"} <= names
+    assert not names & {"where", "is", "went", "to", "journeyed"}
+
+
+def test_an_answer_that_some_story_does_not_tell_has_to_be_known() -> None:
+    names = names_of(15)
+    assert {"gertrude", "winona"} <= names
+    assert not names & {"wolf", "wolves", "mouse", "mice", "cat", "cats"}
+
+
+def test_directions_on_a_path_are_no_names() -> None:
+    assert not names_of(19) & {"north", "south", "east", "west"}
+
+
+def test_the_slots_of_names_are_marked_and_only_these() -> None:
+    told = Example(sentences=(("mary", "went", "home"),), questions=(("where", "is", "mary"),), answers=("home",))
+    vocabulary = Vocabulary.from_json({"words": ["home", "is", "mary", "went", "where"], "answers": ["home"]})
+    (named,) = with_names([told])
+    batch = encode([named, replace(named, names=frozenset())], vocabulary).batch
+    assert batch.names is not None
+    assert batch.names.tolist() == [[0, 1, 0, 1, 0, 0], [0] * 6]
+    assert torch.equal(batch.slot_words[0], batch.slot_words[1])
+    assert encode([told], vocabulary).batch.names is None
