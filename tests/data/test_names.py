@@ -28,16 +28,25 @@ def test_an_answer_that_some_story_does_not_tell_has_to_be_known() -> None:
     assert not names & {"wolf", "wolves", "mouse", "mice", "cat", "cats"}
 
 
+def test_the_wording_of_questions_is_no_name() -> None:
+    assert not names_of(15) & {"is", "afraid", "of"}
+    assert not names_of(18) & {"bigger", "fit", "the", "in", "than"}
+
+
 def test_directions_on_a_path_are_no_names() -> None:
     assert not names_of(19) & {"north", "south", "east", "west"}
 
 
 def test_the_slots_of_names_are_marked_and_only_these() -> None:
-    told = Example(sentences=(("mary", "went", "home"),), questions=(("where", "is", "mary"),), answers=("home",))
-    vocabulary = Vocabulary.from_json({"words": ["home", "is", "mary", "went", "where"], "answers": ["home"]})
-    (named,) = with_names([told])
+    told = [
+        Example(sentences=((who, "went", "home"),), questions=(("where", "is", who),), answers=("home",))
+        for who in ("mary", "john", "sandra")
+    ]
+    known = {"words": ["home", "is", "john", "mary", "sandra", "went", "where"], "answers": ["home"]}
+    vocabulary = Vocabulary.from_json(known)
+    named = with_names(told)[0]
     batch = encode([named, replace(named, names=frozenset())], vocabulary).batch
     assert batch.names is not None
     assert batch.names.tolist() == [[0, 1, 0, 1, 0, 0], [0] * 6]
     assert torch.equal(batch.slot_words[0], batch.slot_words[1])
-    assert encode([told], vocabulary).batch.names is None
+    assert encode(told, vocabulary).batch.names is None

@@ -1,5 +1,6 @@
 """What a model is asked: the words of a story's last sentences, and one or several questions about them."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -8,6 +9,7 @@ from amn.data.facts import Facts, told_facts
 from amn.data.story import Question, Story, words
 
 Words = tuple[str, ...]
+_WORDING = 0.45  # a word that a larger share of questions holds says how one asks, and not what for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,14 +34,21 @@ class Example:
 def with_names(asked: list[Example]) -> list[Example]:
     """The examples of one task, each with the words of the task that new names may stand for.
 
-    These are the words that stories tell and that are asked for or answered; but none that is ever the answer to a
-    story which does not tell it. Such a word has to be known: no story says that wolves are many of a *wolf*.
+    These are the words that stories tell and that are asked for or answered; but none that is part of the wording of
+    questions, and none that is ever the answer to a story which does not tell it. Such a word has to be known: no story
+    says that wolves are many of a *wolf*.
     """
     told = {word for one in asked for sentence in one.sentences for word in sentence}
-    spoken = {word for one in asked for question in one.questions for word in question}
     answers = {answer.lower() for one in asked for answer in one.answers if answer is not None}
-    names = frozenset(told & (spoken | answers) - _untold(asked))
+    names = frozenset(told & (_asked_for(asked) | answers) - _untold(asked))
     return [replace(one, names=names) for one in asked]
+
+
+def _asked_for(asked: Iterable[Example]) -> set[str]:
+    """The words of questions, without those that many of them share."""
+    questions = [set(question) for one in asked for question in one.questions]
+    counts = Counter(word for question in questions for word in question)
+    return {word for word, count in counts.items() if count <= _WORDING * len(questions)}
 
 
 def _untold(asked: Iterable[Example]) -> set[str]:
