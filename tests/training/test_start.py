@@ -8,6 +8,7 @@ import torch
 
 from amn.errors import AMNError
 from amn.training.config import RunSpec
+from amn.training.grid import Grid
 from amn.training.model_directory import load_model
 from training.small import small, trainer_of, weights_of
 
@@ -46,6 +47,12 @@ def test_words_that_are_new_start_fresh_and_known_ones_keep_what_they_mean(
     new = vocabulary.word_id("football")
     assert "football" not in first.vocabulary.words
     assert torch.equal(found[new], fresh[new])
+
+
+def test_a_run_takes_the_settings_of_the_model_that_it_starts_from(data: Path, trained: Path) -> None:
+    (spec,) = Grid(tasks=[1], data=str(data), settings={"start": str(trained), "heads": 4}).specs()
+    assert (spec.settings["hidden"], spec.settings["heads"]) == (8, 4)
+    assert "vocabulary_size" not in spec.settings
 
 
 def test_a_start_of_another_width_is_refused_by_name(data: Path, trained: Path, tmp_path: Path) -> None:

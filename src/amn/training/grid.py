@@ -7,6 +7,7 @@ from typing import Any
 
 from amn.models import model_class
 from amn.training.config import RunSpec, TrainConfig, split_settings
+from amn.training.start import settings_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +19,8 @@ class Grid:
         models: their architectures.
         seeds: of each task and model.
         data: folder or file of stories; None to generate them.
-        settings: of models and training alike, by name; they come before the recipe of a model.
+        settings: of models and training alike, by name; they come before the recipe of a model, and before the settings
+            of the model to start from.
         label: part of the runs' names.
     """
 
@@ -37,6 +39,8 @@ class Grid:
         kind = model_class(model)
         of_model, of_training = split_settings(self.settings, {f.name for f in dataclasses.fields(kind.Config)})
         recipe = TrainConfig(**{**getattr(kind, "recipe", {}), **of_training})
+        if recipe.start is not None:
+            of_model = {**settings_of(recipe.start), **of_model}
         return [
             RunSpec(
                 task=task,

@@ -2,6 +2,7 @@
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -10,8 +11,10 @@ from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError
 from amn.models import Model
 from amn.pretrained import shipped_directory, shipped_models
-from amn.training.model_directory import CONFIG_FILE, TrainedModel, load_model
+from amn.training.model_directory import CONFIG_FILE, TrainedModel, load_model, read_description
 from amn.training.run_directory import BEST
+
+_SIZES = ("vocabulary_size", "num_answers")
 
 
 def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
@@ -22,13 +25,12 @@ def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
         vocabulary: the words and answers of the fresh model.
         name: a shipped model, a model directory, or a run directory for its best weights.
     """
-    trained = _find(name)
+    trained = load_model(_directory(name))
     _check_alike(model, trained, name)
-    shared = {
-        "vocabulary_size": _places(vocabulary.words, trained.vocabulary.words),
-        "num_answers": _places(vocabulary.answers, trained.vocabulary.answers),
-    }
-    rows = {parameter: shared[field] for field in shared for parameter in _parameters_with_rows(model, field)}
+    words = _places(vocabulary.words, trained.vocabulary.words)
+    answers = _places(vocabulary.answers, trained.vocabulary.answers)
+    shared = zip(_SIZES, (words, answers), strict=True)
+    rows = {parameter: places for field, places in shared for parameter in _parameters_with_rows(model, field)}
     known = trained.model.state_dict()
     with torch.no_grad():
         for parameter, value in model.named_parameters():
@@ -39,11 +41,17 @@ def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
                 value.copy_(known[parameter])
 
 
-def _find(name: str) -> TrainedModel:
+def settings_of(name: str) -> dict[str, Any]:
+    """The settings of a trained model, as a run that starts from it needs them."""
+    config = read_description(_directory(name))["config"]
+    return {field: value for field, value in config.items() if field not in _SIZES}
+
+
+def _directory(name: str) -> Path:
     if name in shipped_models():
-        return load_model(shipped_directory(name))
+        return shipped_directory(name)
     best = Path(name) / BEST
-    return load_model(best if (best / CONFIG_FILE).is_file() else name)
+    return best if (best / CONFIG_FILE).is_file() else Path(name)
 
 
 def _check_alike(model: Model, trained: TrainedModel, name: str) -> None:
@@ -51,7 +59,7 @@ def _check_alike(model: Model, trained: TrainedModel, name: str) -> None:
         raise ConfigError(f"{name} cannot be the start: it is of the architecture {trained.architecture}")
     theirs = dataclasses.asdict(trained.model.config)
     for field, value in dataclasses.asdict(model.config).items():
-        if field not in ("vocabulary_size", "num_answers") and value != theirs.get(field):
+        if field not in _SIZES and value != theirs.get(field):
             raise ConfigError(f"{name} cannot be the start: its {field} is {theirs.get(field)!r}, and not {value!r}")
 
 
