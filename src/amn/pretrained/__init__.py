@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-DEFAULT_MODEL = "qa1"
+DEFAULT_MODEL = "babi"
 _FOLDER = Path(__file__).parent
 
 
