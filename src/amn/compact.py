@@ -32,6 +32,10 @@ from amn.models.amn import AMN
 CHUNK_SENTENCES = 64  # how many sentences are encoded together when many are told at once
 FIRST_CAPACITY = 64  # rows of a new memory; doubled whenever they are full
 
+# What a member is judged by: what its state adds to its relevance, its update gate and its candidate, these two at half
+# their size; what its strength is multiplied with, its vote, and half its likeness to each question.
+Judged = tuple[float, float, float, float, float, list[float]]
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -85,8 +89,8 @@ class CompactMemory:
         entities, states = first_states(self.weights, outputs, named)
         self.states[entities] = states
         self.asked = asked
-        columns = (self.weights.of_state, asked.likeness[0].T, asked.move[0].T)
-        self._columns, self._update = np.concatenate(columns, 1), asked.update[0].tolist()
+        columns = (self.weights.half_of_state, 0.5 * asked.likeness[0].T, asked.move[0].T)
+        self._columns, self._update = np.concatenate(columns, 1), [0.5 * update for update in asked.update[0].tolist()]
 
     def _spell(self, words: Words) -> tuple[int, ...]:
         return tuple([self.vectors[self.slots[word]] for word in words])
@@ -112,7 +116,7 @@ class CompactMemory:
         for view, found in self._read(sentences):
             self._judge(view, found)
 
-    def _read(self, sentences: Sequence[Words]) -> Iterator[tuple[View, list[tuple[float, ...]]]]:
+    def _read(self, sentences: Sequence[Words]) -> Iterator[tuple[View, list[Judged]]]:
         """What each sentence touches, and what its members are judged by.
 
         States do not depend on strengths or banks, so they come first, for some sentences at once.
@@ -120,8 +124,9 @@ class CompactMemory:
         for start in range(0, len(sentences), CHUNK_SENTENCES):
             chunk = sentences[start : start + CHUNK_SENTENCES]
             self._meet(chain.from_iterable(chunk))
-            gates = encode_sentences(self.weights, [(self._spell(told), places_of(told)) for told in chunk])
-            views = [self._follow(told) for told in chunk]
+            tellings = [(self._spell(told), places_of(told)) for told in chunk]
+            gates = encode_sentences(self.weights, tellings)
+            views = [self._follow(told, places) for told, (_, places) in zip(chunk, tellings, strict=True)]
             states = []
             for view, first in zip(views, gates.starts.tolist(), strict=True):
                 states.append(self._step(view, gates.rows[:, first : first + view.spoken]))
@@ -131,22 +136,21 @@ class CompactMemory:
 
     def _meet(self, words: Iterable[str]) -> None:
         """Gives words their slots."""
-        for word in words:
-            if word not in self.slots:
-                self.slots[word] = len(self.words)
-                self.words.append(word)
-                self.vectors.append(self._spelling.number(word))
-                self.depth.append(ABSENT)
-                for numbers in (self.strengths, self.relevance, self.votes):
-                    numbers.append(0.0)
+        new = [word for word in dict.fromkeys(words) if word not in self.slots]
+        self.slots.update(zip(new, range(len(self.words), len(self.words) + len(new)), strict=True))
+        self.words += new
+        self.vectors.extend(map(self._spelling.number, new))
+        self.depth += [ABSENT] * len(new)
+        for numbers in (self.strengths, self.relevance, self.votes):
+            numbers.frombytes(bytes(8 * len(new)))
         self._make_room(len(self.words))
 
-    def _follow(self, sentence: Words) -> View:
+    def _follow(self, sentence: Words, places: tuple[int, ...]) -> View:
         """Adds a sentence to the word graph, and its words to those that may be answers."""
         slots = [self.slots[word] for word in sentence]
         if self.weights.config.pointer:
             self.told.update((self.vectors[slot], slot) for slot in slots)
-        return self.graph.tell(slots)
+        return self.graph.tell(slots, places)
 
     def _make_room(self, needed: int) -> None:
         capacity = len(self.states)
@@ -161,7 +165,7 @@ class CompactMemory:
         self.states[rows[: len(new)]] = new
         return new
 
-    def _judged_by(self, states: Float[Array, "member hidden"]) -> list[tuple[float, ...]]:
+    def _judged_by(self, states: Float[Array, "member hidden"]) -> list[Judged]:
         """What members are judged by, for `_judge`: what it needs of their states and the questions."""
         weights, asked = self.weights, len(self._update)
         scores, scale = product(states, self._columns), scale_of(states)
@@ -169,10 +173,11 @@ class CompactMemory:
         moves *= scale
         moves += weights.move_bias
         scores[:, 2] *= scale
-        scores[:, 1] += weights.candidate_bias
-        return [*zip(moves.tolist(), *scores[:, : 4 + asked].T.tolist(), strict=True)]
+        scores[:, 1] += 0.5 * weights.candidate_bias
+        likeness = scores[:, 4 : 4 + asked].tolist()
+        return [*zip(moves.tolist(), *scores[:, :4].T.tolist(), likeness, strict=True)]
 
-    def _change(self, view: View, found: list[tuple[float, ...]]) -> Change:
+    def _change(self, view: View, found: list[Judged]) -> Change:
         """What a sentence does, which is done."""
         before = {slot: self.depth[slot] for slot in view.members}
         promoted = self._judge(view, found)
@@ -181,36 +186,41 @@ class CompactMemory:
         strengths = {slot: self.strengths[slot] for slot in view.members}
         return Change(before, after, strengths, self.banks, promoted is not None)
 
-    def _judge(self, view: View, found: list[tuple[float, ...]]) -> list[int] | None:
+    def _judge(self, view: View, found: list[Judged]) -> list[int] | None:
         """Eqs. (5-8) and (9) for the members of a sentence: `amn.fast.step.judge` in plain numbers.
 
         sigmoid(2x) is written (1 + tanh(x)) / 2. Gives what `_create_bank` does.
         """
-        strengths, from_update = self.strengths, self.weights.update_strength
-        from_kept = 0.5 * self.weights.candidate_strength
-        for slot, (of_move, of_update, of_candidate, of_strength, vote, *likeness) in zip(
+        strengths, from_update = self.strengths, 0.5 * self.weights.update_strength
+        from_kept = 0.25 * self.weights.candidate_strength
+        updates, relevances, votes = self._update, self.relevance, self.votes
+        inside, depths, last = self.last, self.depth, len(self.levels) - 1
+        for slot, (of_move, of_update, of_candidate, of_strength, vote, likeness) in zip(
             view.members, found, strict=True
         ):
             previous, strength = strengths[slot], 0.0
             of_update += from_update * previous
-            for of_question, alike in zip(self._update, likeness, strict=True):
-                update = 0.5 * (1 + tanh(0.5 * (of_update + of_question)))
-                kept = from_kept * previous * (1 - tanh(0.5 * previous * alike))
-                candidate = 0.5 * (1 + tanh(0.5 * (of_candidate + kept)))
-                strength = max(strength, candidate + update * (previous - candidate))
+            of_kept = from_kept * previous
+            for of_question, alike in zip(updates, likeness, strict=True):
+                candidate = 0.5 + 0.5 * tanh(of_candidate + of_kept * (1 - tanh(previous * alike)))
+                asked = candidate + 0.5 * (1 + tanh(of_update + of_question)) * (previous - candidate)
+                if asked > strength:
+                    strength = asked
             strengths[slot] = strength
-            self._move(slot, strength * of_strength + of_move, vote)
+            relevances[slot] = relevance = strength * of_strength + of_move
+            if slot in inside:
+                self.vote += vote - votes[slot]
+            elif relevance > 0 or not last:
+                inside[slot] = None
+                self.vote += vote
+            votes[slot] = vote
+            if depths[slot] < last or depths[slot] < 0:
+                self._move(slot, relevance)
         return self._create_bank()
 
-    def _move(self, slot: int, relevance: float, vote: float) -> None:
+    def _move(self, slot: int, relevance: float) -> None:
         """Eq. (10), eq. (12): a member goes as far as its relevance reaches, and is never taken back."""
         last = len(self.levels) - 1
-        if slot in self.last:
-            self.vote += vote - self.votes[slot]
-        elif relevance > 0 or not last:
-            self.last[slot] = None
-            self.vote += vote
-        self.votes[slot], self.relevance[slot] = vote, relevance
         reach = min(max(last + ceil(relevance / self.weights.config.bank_gap) - 1, 0), last)
         if reach > self.depth[slot]:
             self._place(slot, reach)
@@ -295,7 +305,7 @@ class CompactMemory:
         """Puts back what `tensors` and `layout` gave after these sentences, into a new memory of the same questions."""
         for sentence in told:
             self._meet(sentence)
-            self._follow(sentence)
+            self._follow(sentence, places_of(sentence))
         self.states[: len(self.words)] = tensors["states"].numpy()
         self.strengths, self.relevance = (array("d", tensors[name].tolist()) for name in ("strengths", "relevance"))
         self.votes = array("d", (self.states[: len(self.words)] @ self.weights.of_state[:, 3]).tolist())

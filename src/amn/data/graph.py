@@ -7,7 +7,7 @@ edges along which they read.
 
 from collections.abc import Collection, Hashable, Sequence
 from functools import lru_cache
-from itertools import chain, filterfalse, zip_longest
+from itertools import chain, filterfalse, islice, zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -60,32 +60,38 @@ class WordGraph:
         self._context = context
         self._neighbours: dict[int, tuple[int, ...]] = {}  # of each word, the one that it met last in front
 
-    def tell(self, sentence: Sequence[int]) -> View:
-        """Adds a sentence (entity numbers in order) and returns its view."""
+    def tell(self, sentence: Sequence[int], places: tuple[int, ...] | None = None) -> View:
+        """Adds a sentence (entity numbers in order) and returns its view.
+
+        Args:
+            sentence: its words.
+            places: what `places_of` gives for it, where that is known.
+        """
         spoken = list(dict.fromkeys(sentence))
         inside = set(spoken)
         named = [entity for entity in self._named if entity in self._neighbours and entity not in inside]
         inside.update(named)
         context = self._recent_outside(named + spoken, inside)
-        kinds = self._kinds(sentence, spoken, named, context)
+        kinds = self._kinds(places or places_of(sentence), spoken, named, context)
         self._remember(spoken)
         return View(spoken + named, len(spoken), context, kinds)
 
     def _recent_outside(self, askers: Sequence[int], inside: set[int]) -> list[int]:
         """The askers' most recent neighbours outside the members, each asker's first before anyone's second."""
         known = self._neighbours
-        lists = [filterfalse(inside.__contains__, known[asker]) for asker in askers if asker in known]
+        most, outside = self._context, inside.__contains__  # of one asker's no more than that can be chosen
+        lists = [islice(filterfalse(outside, known[asker]), most) for asker in askers if asker in known]
         chosen = dict.fromkeys(chain.from_iterable(zip_longest(*lists)))
         chosen.pop(None, None)
-        return list(chosen)[: self._context]
+        return list(chosen)[:most]
 
-    def _kinds(self, sentence: Sequence[int], spoken: list[int], named: list[int], context: list[int]) -> bytes:
+    def _kinds(self, places: tuple[int, ...], spoken: list[int], named: list[int], context: list[int]) -> bytes:
         """The edges, row by row. Whether a reader remembers an entity is 1 or 0: a past edge, or none."""
         known, others = self._neighbours, named + context
-        rows = []
-        for path, reader in zip(path_kinds(places_of(sentence)), spoken, strict=True):
-            rows.append(path)
-            rows.append(bytes(map(set(known[reader]).__contains__, others)) if reader in known else bytes(len(others)))
+        rows: list[bytes] = []
+        blank = bytes(len(others))
+        for path, reader in zip(path_kinds(places), spoken, strict=True):
+            rows += path, bytes(map(set(known[reader]).__contains__, others)) if reader in known else blank
         for place, reader in enumerate(named, len(spoken)):
             row = bytearray(map(set(known[reader]).__contains__, chain(spoken, others)))
             row[place] = SELF

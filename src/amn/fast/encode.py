@@ -54,7 +54,7 @@ def encode_sentences(weights: Weights, sentences: Sequence[Telling]) -> Gates:
     outputs, ends = run(weights.word, [words for words, _ in sentences])
     counts = [1 + max(places) for _, places in sentences]
     starts = np.array([0, *accumulate(counts[:-1])])
-    whole = products(normalise(outputs[ends]), weights.of_sentence)
+    whole = products(normalise(outputs.take(ends, 0)), weights.of_sentence)
     whole += weights.update.bias
     if sum(counts) < len(outputs):  # a word stands twice
         entity = [start + place for start, (_, places) in zip(starts, sentences, strict=True) for place in places]
@@ -74,8 +74,10 @@ def run(
     Returns:
         The outputs at all words, sentence after sentence; and where the last word of each stands.
     """
-    words = np.array(list(chain.from_iterable(sentences)), np.intp)
     lengths = list(map(len, sentences))
+    if min(lengths) == max(lengths):
+        return _run_abreast(reader, sentences)
+    words = np.array(list(chain.from_iterable(sentences)), np.intp)
     order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
     told = [lengths[number] for number in order]
     ends = np.array(list(accumulate(lengths))) - 1
@@ -90,6 +92,19 @@ def run(
     return outputs, ends
 
 
+def _run_abreast(
+    reader: Reader, sentences: Sequence[Sequence[int]]
+) -> tuple[Float[Array, "place hidden"], Int[Array, " sentence"]]:
+    """`run` where all sentences are as long, which takes no sorting."""
+    count, length = len(sentences), len(sentences[0])
+    words = np.array([*zip(*sentences, strict=True)], np.intp)
+    outputs = np.empty((count, length, reader.first.shape[1]), reader.first.dtype)
+    outputs[:, 0] = state = reader.first.take(words[0], 0)
+    for step in range(1, length):
+        outputs[:, step] = state = reader.cell(reader.gates.take(words[step], 1), state)
+    return outputs.reshape(count * length, -1), np.arange(length - 1, count * length, length)
+
+
 def encode_questions(
     weights: Weights, questions: Sequence[Sequence[Sequence[int]]]
 ) -> tuple[Asked, Float[Array, "place hidden"]]:
@@ -99,14 +114,14 @@ def encode_questions(
         The questions; and the outputs at all their words, question after question and story after story.
     """
     outputs, ends = run(weights.question, list(chain.from_iterable(questions)))
-    last, shape = outputs[ends], (len(questions), len(questions[0]))
-    asked = last.reshape(*shape, -1)
+    last, shape, hidden = outputs.take(ends, 0), (len(questions), len(questions[0])), outputs.shape[1]
+    asked, found = last.reshape(*shape, -1), product(last, weights.asked).reshape(*shape, -1)
     encoded = Asked(
         questions=asked,
         likeness=asked * weights.similarity,
-        move=product(last, weights.move_question).reshape(asked.shape),
-        update=(last @ weights.of_question + weights.update_bias).reshape(shape),
-        match=product(last, weights.match).reshape(asked.shape),
+        move=found[:, :, :hidden],
+        update=found[:, :, -1] + weights.update_bias,
+        match=found[:, :, hidden:-1],
     )
     return encoded, outputs
 

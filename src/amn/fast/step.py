@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from amn.fast.encode import Asked
-from amn.fast.weights import Array, Weights, divide, normalise, product, row_sums, scale_of, sigmoid
+from amn.fast.weights import Array, Weights, divide, product, row_sums, scale_of, sigmoid
 
 STRENGTH, RELEVANCE, IN_LAST, DEPTH, VOTE = range(5)
 ABSENT = -1  # the depth of what no sentence has mentioned yet
@@ -31,11 +31,33 @@ def read_sentence(
     Returns:
         The members' new states.
     """
-    words, (members, _), hidden = gates.shape[1], edges.shape, states.shape[1]
-    states[:words] = weights.update(gates, states[:words])  # Eq. (13)
-    found = product(normalise(states), weights.ask_and_tell)[None]  # context asks nothing, but one product is faster
-    messages = attend(weights, found[:, :members, :hidden], found[:, :, hidden:], edges[None])[0]
-    return weights.propagate(weights.propagate.project(messages), states[:members])  # Eq. (15): w = GRU(a, w)
+    words, propagate = states[: gates.shape[1]], weights.propagate
+    words[:] = weights.update(gates, words)  # Eq. (13)
+    messages = _gather(weights, states, edges)
+    return propagate(propagate.project(messages), states[: len(messages)])  # Eq. (15): w = GRU(a, w)
+
+
+def _gather(
+    weights: Weights, states: Float[Array, "row hidden"], edges: Int[Array, "member row"]
+) -> Float[Array, "member hidden"]:
+    """`attend` for one story, whose few rows cost less than the axes of several stories would."""
+    (members, rows), heads = edges.shape, weights.config.heads
+    lengths = np.vecdot(states, states)
+    lengths += weights.least
+    units = states / np.sqrt(lengths, out=lengths)[:, None]  # `normalise`, but for what the weights hold already
+    found = product(units, weights.ask_and_tell)  # context asks nothing, but one product is faster
+    parts = found.reshape(rows, 3 * heads, -1).transpose(1, 0, 2)
+    scores = np.matmul(parts[:heads, :members], parts[heads : 2 * heads].transpose(0, 2, 1))
+    scores += weights.edge_bias.take(edges, 1)
+    if weights.steep:
+        scores -= np.maximum.reduce(scores, 2, keepdims=True)
+    np.exp(scores, out=scores)
+    gathered = np.matmul(scores, parts[2 * heads :])
+    if rows <= len(weights.ones):  # a product gives each sum as often as it is needed, sooner than a division does
+        gathered /= np.matmul(scores, weights.ones[:rows])
+    else:
+        divide(gathered, row_sums(scores))
+    return gathered.transpose(1, 0, 2).reshape(members, -1)
 
 
 def attend(

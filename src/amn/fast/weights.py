@@ -20,7 +20,9 @@ Array = np.ndarray
 
 _SMALL = 1 << 18  # multiplications from which numpy's library would start threads of its own; torch's are the user's
 _FEW = 4096  # numbers that numpy sums before torch has started
+_TILES = 16  # rows up to which a bias is kept once for each
 _NARROW = 16  # columns for which torch is slow
+_version = attrgetter("_version")
 _FORBIDDEN = -1e30  # the score of reading along no edge
 _SAFE_EXPONENT = 75.0  # so large a score may be raised to a power, and many of these summed, without an overflow
 EPSILON = 1e-6  # of `rms_norm`
@@ -47,7 +49,7 @@ def products(
     out: Float[Array, "part row outputs"] | None = None,
 ) -> Float[Array, "part row outputs"]:
     """Rows times several weights, each product in one piece, which is what makes the operations after it fast."""
-    if rows.shape[0] * weights[0].size <= _SMALL:
+    if len(rows) * weights.size <= _SMALL * len(weights):
         return np.matmul(rows, weights, out=out)
     found = np.empty((len(weights), len(rows), weights.shape[2]), rows.dtype) if out is None else out
     for part, weight in zip(found, weights, strict=True):
@@ -57,10 +59,14 @@ def products(
 
 def scale_of(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes"]:
     """What `rms_norm` multiplies each state by."""
+    return 1 / _root_of(states)
+
+
+def _root_of(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes"]:
     total = np.vecdot(states, states)
     total *= 1 / states.shape[-1]
     total += EPSILON
-    return np.power(total, -0.5, out=total)
+    return np.sqrt(total, out=total)
 
 
 def row_sums(values: Float[Array, "*axes column"]) -> Float[Array, "*axes 1"]:
@@ -80,7 +86,7 @@ def divide(values: Float[Array, "*axes column"], sums: Float[Array, "*axes 1"]) 
 
 def normalise(states: Float[Array, "*axes hidden"]) -> Float[Array, "*axes hidden"]:
     """`rms_norm`."""
-    return states * scale_of(states)[..., None]
+    return states / _root_of(states)[..., None]
 
 
 def sigmoid(values: Float[Array, "*axes"]) -> Float[Array, "*axes"]:
@@ -108,6 +114,7 @@ class Cell:
         self.bias = (array(gru.input.bias).reshape(3, -1) * half)[:, None]
         self.bias[:2, 0] += biases[:2]
         self.new_bias = biases[2].copy()
+        self._new_biases = np.tile(self.new_bias, (_TILES, 1))  # as many as rows are added sooner than one to each
         self._one, self._half = (
             np.ones((), biases.dtype),
             np.full((), 0.5, biases.dtype),
@@ -136,7 +143,7 @@ class Cell:
         opened += gates[:2]
         np.tanh(opened, out=opened)
         opened += self._one
-        new += self.new_bias
+        new += self._new_biases[: len(new)] if len(new) <= _TILES else self.new_bias
         new *= opened[0]
         new += gates[2]
         np.tanh(new, out=new)
@@ -181,7 +188,10 @@ class Weights:
         self.of_sentence = self.update.input[:, config.hidden :].copy()
         self.ask = linear(model.ask)[0] / np.asarray(sqrt(config.hidden / config.heads), self.dtype)
         self.tell = linear(model.tell)[0]
-        self.ask_and_tell = np.concatenate((self.ask, self.tell), 1)
+        # For states of length 1, where `rms_norm` makes them as long as the root of their width.
+        self.ask_and_tell = np.concatenate((self.ask, self.tell), 1) * np.asarray(root, self.dtype)
+        self.least = np.asarray(EPSILON * config.hidden, self.dtype)
+        self.ones = np.ones((2 * _TILES, config.hidden // config.heads), self.dtype)
         self.edge_bias = array(model.edge_bias).T.copy()
         self.edge_bias[:, 0] = _FORBIDDEN
         self.steep = self.largest_score() > _SAFE_EXPONENT
@@ -203,6 +213,7 @@ class Weights:
         of_state = (gru.update_state, gru.candidate_state, model.move_state)
         vote = array(model.create.weight)[0]
         self.of_state = np.stack([*(array(layer.weight)[0] for layer in of_state), vote[:-1]], -1)
+        self.half_of_state = self.of_state * np.array([0.5, 0.5, 1, 1], self.dtype)  # for sigmoids that are a tanh
         self.update_bias, self.candidate_bias, self.move_bias = (number(layer.bias) for layer in of_state)
         self.load, self.create_bias = float(vote[-1]), number(model.create.bias)
         self.of_question = array(gru.update_question.weight)[0]
@@ -212,7 +223,8 @@ class Weights:
 
     def _take_decoder(self, model: AMN, root: float) -> None:
         decoder = model.decoder
-        self.match = linear(decoder.match)[0] / np.asarray(root, self.dtype)
+        match = linear(decoder.match)[0] / np.asarray(root, self.dtype)
+        self.asked = np.concatenate((self.move_question, match, self.of_question[:, None]), 1)
         self.nothing, self.growth = number(decoder.nothing), number(decoder.growth)
         self.hidden, self.hidden_bias = linear(decoder.hidden)
         self.slope = number(decoder.prelu.weight)
@@ -220,25 +232,30 @@ class Weights:
         self.answer, self.answer_bias = array(answer).T.copy(), array(bias)
 
 
-_prepared: WeakKeyDictionary[AMN, tuple[list[Tensor], list[int], Weights]] = WeakKeyDictionary()
+_prepared: WeakKeyDictionary[AMN, tuple["_Stamps", list[int], Weights]] = WeakKeyDictionary()
 
 
 def weights_of(model: AMN) -> Weights:
     """The weights of a model; prepared again where they have changed since."""
-    if model in _prepared:
-        parameters, stamps, weights = _prepared[model]
-        if stamps == _stamps(parameters):
+    found = _prepared.get(model)
+    if found is not None:
+        stamps, before, weights = found
+        if before == stamps():
             return weights
-    parameters = list(model.parameters())
-    weights = Weights(model)
-    _prepared[model] = parameters, _stamps(parameters), weights
+    stamps, weights = _Stamps(list(model.parameters())), Weights(model)
+    _prepared[model] = stamps, stamps(), weights
     return weights
 
 
-def _stamps(parameters: list[Tensor]) -> list[int]:
+class _Stamps:
     """What differs once weights were changed in place, moved, or turned into other numbers."""
-    counted = filterfalse(Tensor.is_inference, parameters)  # a tensor of inference mode counts no changes
-    return [*map(attrgetter("_version"), counted), *map(Tensor.data_ptr, parameters)]
+
+    def __init__(self, parameters: list[Tensor]) -> None:
+        self._parameters = parameters
+        self._counted = [*filterfalse(Tensor.is_inference, parameters)]  # one of inference mode counts no changes
+
+    def __call__(self) -> list[int]:
+        return [*map(_version, self._counted), *map(Tensor.data_ptr, self._parameters)]
 
 
 def array(values: Tensor) -> Array:
