@@ -10,10 +10,15 @@ from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 
 
+def names_in(*tasks: int) -> list[frozenset[str]]:
+    """The names of each task, when a model learns all of them."""
+    asked = with_names([list(examples(generate(task, questions=500, seed=0))) for task in tasks])
+    assert all(len({one.names for one in part}) == 1 for part in asked)
+    return [part[0].names for part in asked]
+
+
 def names_of(task: int) -> frozenset[str]:
-    asked = with_names(list(examples(generate(task, questions=500, seed=0))))
-    assert len({one.names for one in asked}) == 1
-    return asked[0].names
+    return names_in(task)[0]
 
 
 def test_names_are_words_that_are_told_and_asked_for_or_answered() -> None:
@@ -37,6 +42,23 @@ def test_directions_on_a_path_are_no_names() -> None:
     assert not names_of(19) & {"north", "south", "east", "west"}
 
 
+def test_people_are_names_in_a_task_that_asks_for_things_if_other_tasks_ask_for_people() -> None:
+    people = {"mary", "john", "daniel", "sandra"}
+    assert not names_of(2) & people
+    assert all(people <= names for names in names_in(1, 2, 11))
+
+
+def test_what_one_task_asks_for_is_no_name_where_most_tasks_only_tell_it() -> None:
+    assert "left" in names_of(17)
+    assert not any("left" in names for names in names_in(2, 3, 17))
+
+
+def test_an_answer_that_has_to_be_known_in_a_task_is_no_name_there() -> None:
+    first, *_, last = names_in(1, 6, 11, 20)
+    assert {"kitchen", "bedroom", "garden"} <= first
+    assert not last & {"kitchen", "bedroom", "garden"}
+
+
 def test_the_slots_of_names_are_marked_and_only_these() -> None:
     told = [
         Example(sentences=((who, "went", "home"),), questions=(("where", "is", who),), answers=("home",))
@@ -44,7 +66,7 @@ def test_the_slots_of_names_are_marked_and_only_these() -> None:
     ]
     known = {"words": ["home", "is", "john", "mary", "sandra", "went", "where"], "answers": ["home"]}
     vocabulary = Vocabulary.from_json(known)
-    named = with_names(told)[0]
+    named = with_names([told])[0][0]
     batch = encode([named, replace(named, names=frozenset())], vocabulary).batch
     assert batch.names is not None
     assert batch.names.tolist() == [[0, 1, 0, 1, 0, 0], [0] * 6]

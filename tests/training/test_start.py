@@ -61,6 +61,14 @@ def test_a_start_of_another_width_is_refused_by_name(data: Path, trained: Path, 
         trainer_of([going_on(wide, trained)], tmp_path / "second")
 
 
+def test_a_run_may_weigh_its_losses_otherwise_than_its_start(data: Path, trained: Path, tmp_path: Path) -> None:
+    (spec,) = Grid(tasks=[1], data=str(data), settings={"start": str(trained), "budget_from": 0.0}).specs()
+    trainer = trainer_of([spec], tmp_path / "second")
+    best = dict(load_model(trained / "best").model.named_parameters())
+    for name, value in weights_of(trainer, spec).items():
+        torch.testing.assert_close(value, best[name].detach(), atol=0, rtol=0)
+
+
 def test_a_start_of_another_architecture_is_refused(data: Path, trained: Path, tmp_path: Path) -> None:
     with pytest.raises(AMNError, match="it is of the architecture amn"):
         trainer_of([going_on(small(data, 1, architecture="entnet"), trained)], tmp_path / "second")

@@ -1,7 +1,7 @@
 """What a model is asked: the words of a story's last sentences, and one or several questions about them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -31,24 +31,29 @@ class Example:
     names: frozenset[str] = frozenset()
 
 
-def with_names(asked: list[Example]) -> list[Example]:
-    """The examples of one task, each with the words of the task that new names may stand for.
+def with_names(tasks: Sequence[Sequence[Example]]) -> list[list[Example]]:
+    """The examples of each task, with the words of the task that new names may stand for.
 
-    These are the words that stories tell and that are asked for or answered; but none that is part of the wording of
-    questions, and none that is ever the answer to a story which does not tell it. Such a word has to be known: no story
-    says that wolves are many of a *wolf*.
+    A task names the words that its stories tell and that are asked for or answered; but none that is part of the
+    wording of questions, and none that is ever the answer to a story which does not tell it. Such a word has to be
+    known: no story says that wolves are many of a *wolf*. Among several tasks, a word is a name wherever it is told if
+    most of them name it: people are names even where only things are asked for, and *to* is none if one task asks so.
     """
-    told = {word for one in asked for sentence in one.sentences for word in sentence}
-    answers = {answer.lower() for one in asked for answer in one.answers if answer is not None}
-    names = frozenset(told & (_asked_for(asked) | answers) - _untold(asked))
-    return [replace(one, names=names) for one in asked]
+    told = [{word for one in asked for sentence in one.sentences for word in sentence} for asked in tasks]
+    untold = [_untold(asked) for asked in tasks]
+    own = [here & _sought(asked) - never for asked, here, never in zip(tasks, told, untold, strict=True)]
+    tellers, namers = (Counter(word for found in sets for word in found) for sets in (told, own))
+    shared = {word for word, count in namers.items() if 2 * count > tellers[word]}
+    names = [frozenset(here & shared - never) for here, never in zip(told, untold, strict=True)]
+    return [[replace(one, names=found) for one in asked] for asked, found in zip(tasks, names, strict=True)]
 
 
-def _asked_for(asked: Iterable[Example]) -> set[str]:
-    """The words of questions, without those that many of them share."""
+def _sought(asked: Iterable[Example]) -> set[str]:
+    """The words of questions, without those that many of them share, and the answers."""
     questions = [set(question) for one in asked for question in one.questions]
     counts = Counter(word for question in questions for word in question)
-    return {word for word, count in counts.items() if count <= _WORDING * len(questions)}
+    answers = {answer.lower() for one in asked for answer in one.answers if answer is not None}
+    return answers | {word for word, count in counts.items() if count <= _WORDING * len(questions)}
 
 
 def _untold(asked: Iterable[Example]) -> set[str]:

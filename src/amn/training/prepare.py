@@ -106,7 +106,8 @@ def _task_data(key: DataKey, training: list[Story], validation: list[Story], sou
     held_out = list(examples(validation, window=window, together=together))
     if not chosen or not held_out:
         raise DataError(data or f"task {task}", None, "questions to train on and to validate with", "none")
-    return TaskData(training=with_names(chosen), validation=held_out, vocabulary=_vocabulary(chosen), source=source)
+    (named,) = with_names([chosen])
+    return TaskData(training=named, validation=held_out, vocabulary=_vocabulary(chosen), source=source)
 
 
 def _vocabulary(chosen: list[Example]) -> Vocabulary:
@@ -120,7 +121,7 @@ def _joined(parts: list[TaskData]) -> TaskData:
     words = {word for part in parts for word in part.vocabulary.to_json()["words"]}
     answers = {answer for part in parts for answer in part.vocabulary.answers}
     return TaskData(
-        training=[example for part in parts for example in part.training],
+        training=[example for part in with_names([part.training for part in parts]) for example in part],
         validation=[example for part in parts for example in part.validation],
         vocabulary=Vocabulary.from_json({"words": sorted(words), "answers": sorted(answers)}),
         source="all tasks",

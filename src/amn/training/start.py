@@ -21,7 +21,7 @@ def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
     """Gives a fresh model the weights of a trained one; rows of words and answers that are new stay fresh.
 
     Args:
-        model: of the same architecture and settings.
+        model: of the same architecture and sizes.
         vocabulary: the words and answers of the fresh model.
         name: a shipped model, a model directory, or a run directory for its best weights.
     """
@@ -57,10 +57,18 @@ def _directory(name: str) -> Path:
 def _check_alike(model: Model, trained: TrainedModel, name: str) -> None:
     if type(trained.model) is not type(model):
         raise ConfigError(f"{name} cannot be the start: it is of the architecture {trained.architecture}")
+    if _shapes(model) == _shapes(trained.model):
+        return  # settings of the losses, say, may differ
     theirs = dataclasses.asdict(trained.model.config)
     for field, value in dataclasses.asdict(model.config).items():
         if field not in _SIZES and value != theirs.get(field):
             raise ConfigError(f"{name} cannot be the start: its {field} is {theirs.get(field)!r}, and not {value!r}")
+
+
+def _shapes(model: Model) -> dict[str, tuple[int, ...]]:
+    """The shapes of all weights, but for the number of words and of answers."""
+    by_size = {parameter for field in _SIZES for parameter in _parameters_with_rows(model, field)}
+    return {name: value.shape[name in by_size :] for name, value in model.named_parameters()}
 
 
 def _places(new: tuple[str, ...], old: tuple[str, ...]) -> tuple[Tensor, Tensor]:
