@@ -42,6 +42,12 @@ class Vocabulary:
                     answers.add(question.answer.lower())
         return cls(words=(*_RESERVED, *sorted(seen)), answers=tuple(sorted(answers)))
 
+    @classmethod
+    def union(cls, parts: Iterable["Vocabulary"]) -> "Vocabulary":
+        """All words and answers that any of several vocabularies holds, sorted."""
+        known = [part.to_json() for part in parts]
+        return cls.from_json({kind: sorted({item for one in known for item in one[kind]}) for kind in known[0]})
+
     def word_id(self, word: str) -> int:
         """The number of a word, UNKNOWN where the vocabulary does not hold it."""
         return self._word_ids.get(word, UNKNOWN)

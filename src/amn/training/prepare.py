@@ -17,6 +17,7 @@ from amn.data.story import Story
 from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError, DataError
 from amn.training.config import RunSpec
+from amn.training.start import vocabulary_of
 
 ALL_TASKS = tuple(range(1, 21))
 JOINT = "joint"
@@ -36,11 +37,12 @@ class DataKey(NamedTuple):
     together: bool
     train_questions: int | None
     facts: bool = False
+    start: str | None = None
 
 
 @dataclass(frozen=True)
 class TaskData:
-    """The examples of one task, and the words that its training stories hold."""
+    """The examples of one task, and the words that its training stories hold or the model to start from knows."""
 
     training: list[Example]
     validation: list[Example]
@@ -67,14 +69,14 @@ def data_key(spec: RunSpec) -> DataKey:
     """The part of a run's description that decides its examples."""
     train = spec.train
     facts = bool(spec.settings.get("facts"))  # a model that is shown what holds after each sentence
-    return DataKey(spec.task, spec.data, train.window, train.together, train.train_questions, facts)
+    return DataKey(spec.task, spec.data, train.window, train.together, train.train_questions, facts, train.start)
 
 
 def load_data(key: DataKey) -> TaskData:
     """Reads or generates the examples of a task, or of all twenty together."""
+    if key.task == JOINT:
+        return _joined(key, [load_data(key._replace(task=number, start=None)) for number in ALL_TASKS])
     task, data = key.task, key.data
-    if task == JOINT:
-        return _joined([load_data(key._replace(task=number)) for number in ALL_TASKS])
     if data is not None and Path(data).is_file() and not key.facts:
         return _task_data(key, *hold_out(list(read_stories(data)), seed=0), "stories of one's own")
     training, source = _stories_with_facts(task) if key.facts else task_stories(task, data, "train")
@@ -101,29 +103,32 @@ def hold_out(stories: list[Story], seed: int) -> tuple[list[Story], list[Story]]
 
 def _task_data(key: DataKey, training: list[Story], validation: list[Story], source: str) -> TaskData:
     """The examples of given stories."""
-    task, data, window, together, train_questions, facts = key
+    task, data, window, together, train_questions, facts, _ = key
     chosen = list(examples(training, window=window, together=together, facts=facts))[:train_questions]
     held_out = list(examples(validation, window=window, together=together))
     if not chosen or not held_out:
         raise DataError(data or f"task {task}", None, "questions to train on and to validate with", "none")
     (named,) = with_names([chosen])
-    return TaskData(training=named, validation=held_out, vocabulary=_vocabulary(chosen), source=source)
+    return TaskData(training=named, validation=held_out, vocabulary=_vocabulary(key, chosen), source=source)
 
 
-def _vocabulary(chosen: list[Example]) -> Vocabulary:
+def _vocabulary(key: DataKey, chosen: list[Example]) -> Vocabulary:
     """The words and answers of training examples."""
     seen = {word for one in chosen for row in (*one.sentences, *one.questions) for word in row}
     answers = {answer.lower() for one in chosen for answer in one.answers if answer is not None}
-    return Vocabulary.from_json({"words": sorted(seen), "answers": sorted(answers)})
+    return _and_of_start(key, [Vocabulary.from_json({"words": sorted(seen), "answers": sorted(answers)})])
 
 
-def _joined(parts: list[TaskData]) -> TaskData:
-    words = {word for part in parts for word in part.vocabulary.to_json()["words"]}
-    answers = {answer for part in parts for answer in part.vocabulary.answers}
+def _and_of_start(key: DataKey, parts: list[Vocabulary]) -> Vocabulary:
+    """All of them, with what the model to start from knows, which it shall not forget."""
+    return Vocabulary.union([*parts, *([] if key.start is None else [vocabulary_of(key.start)])])
+
+
+def _joined(key: DataKey, parts: list[TaskData]) -> TaskData:
     return TaskData(
         training=[example for part in with_names([part.training for part in parts]) for example in part],
         validation=[example for part in parts for example in part.validation],
-        vocabulary=Vocabulary.from_json({"words": sorted(words), "answers": sorted(answers)}),
+        vocabulary=_and_of_start(key, [part.vocabulary for part in parts]),
         source="all tasks",
     )
 

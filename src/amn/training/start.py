@@ -1,4 +1,4 @@
-"""Training that starts from a trained model: what it knows of words and answers that the new data shares is kept."""
+"""Training that starts from a trained model, whose words and answers stay known beside those of the new data."""
 
 import dataclasses
 from pathlib import Path
@@ -45,6 +45,11 @@ def settings_of(name: str) -> dict[str, Any]:
     """The settings of a trained model, as a run that starts from it needs them."""
     config = read_description(_directory(name))["config"]
     return {field: value for field, value in config.items() if field not in _SIZES}
+
+
+def vocabulary_of(name: str) -> Vocabulary:
+    """The words and answers that a trained model knows."""
+    return Vocabulary.from_json(read_description(_directory(name))["vocabulary"])
 
 
 def _directory(name: str) -> Path:
