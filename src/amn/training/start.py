@@ -73,7 +73,7 @@ def _check_alike(model: Model, trained: TrainedModel, name: str) -> None:
 def _shapes(model: Model) -> dict[str, tuple[int, ...]]:
     """The shapes of all weights, but for the number of words and of answers."""
     by_size = {parameter for field in _SIZES for parameter in _parameters_with_rows(model, field)}
-    return {name: value.shape[name in by_size :] for name, value in model.named_parameters()}
+    return {name: value.shape[1:] if name in by_size else value.shape for name, value in model.named_parameters()}
 
 
 def _places(new: tuple[str, ...], old: tuple[str, ...]) -> tuple[Tensor, Tensor]:
