@@ -14,6 +14,7 @@ from amn.data.examples import Example
 from amn.data.graph import CONTEXT
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
+from amn.fast import kernels
 from amn.fast.decode import Found
 from amn.fast.spelling import choose, slot_words, spelled
 from amn.fast.stories import Stories
@@ -23,6 +24,7 @@ from amn.models.base import Reading
 from amn.training.model_directory import TrainedModel
 
 MAX_WORDS = 32_000  # different words in a story that is read as a batch: batches keep slots in 16 bits
+SHORT = 1000  # sentences up to which a single story is encoded all at once
 MAX_CELLS = 1 << 26  # room for the edges of a batch, one for each sentence and pair of entities that it touches
 
 
@@ -70,10 +72,12 @@ def read_examples(trained: TrainedModel, examples: Sequence[Example], banks: int
     On a GPU torch reads several stories faster; a single one is faster on the CPU there, too.
     """
     model = trained.model
-    if type(model) is AMN and len(examples) == 1:
-        return [read_alone(model, trained.vocabulary, examples[0], banks)]
-    if type(model) is AMN and next(model.parameters()).device.type == "cpu":
-        return Stories(weights_of(model), trained.vocabulary, examples).read(banks)
+    if type(model) is AMN:
+        alone = len(examples) == 1
+        if alone and not (len(examples[0].sentences) <= SHORT and kernels.can_read(weights_of(model))):
+            return [read_alone(model, trained.vocabulary, examples[0], banks)]
+        if alone or next(model.parameters()).device.type == "cpu":
+            return Stories(weights_of(model), trained.vocabulary, examples).read(banks)
     reading = read_batch(trained, examples, banks)
     return [found_in(reading, trained.vocabulary, story, example) for story, example in enumerate(examples)]
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from amn.fast import kernels
+
 REPEATS, WARM_UP = 9, 2
 _DIGITS = 4  # significant ones
 
@@ -78,6 +80,7 @@ def machine(device: torch.device | str = "cpu") -> str:
     facts = [_processor(), f"{os.cpu_count()} processors", f"{torch.get_num_threads()} torch threads"]
     if torch.device(device).type == "cuda":
         facts.insert(0, torch.cuda.get_device_name(device))
+    facts.append("with compiled kernels" if kernels.library() else "without compiled kernels")
     return ", ".join([*facts, f"python {platform.python_version()}", named])
 
 

@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 
 from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
+from amn.fast import kernels
 from amn.fast.decode import Found, decode
 from amn.fast.encode import Asked, encode_questions, encode_sentences, first_states
 from amn.fast.graphs import Members, WordGraphs
@@ -65,6 +66,10 @@ class Stories:
 
     def _tell(self) -> None:
         texts, gates = self.texts, encode_sentences(self.weights, self.texts.tellings)
+        if kernels.can_read(self.weights):
+            per_story = (self.banks, self.entities, self.votes, self.voters)
+            memory = kernels.Memory(self.states.table, self.marks, *per_story)
+            return kernels.tell(self.weights, texts, gates, self.asked, memory)
         graphs = WordGraphs(len(self.states.table) - 1)
         self.states.hear(gates)
         for sentences in texts.in_groups():

@@ -1,0 +1,1 @@
+"""Compiled code for reading stories: its sources, and what builds and finds it."""

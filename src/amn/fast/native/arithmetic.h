@@ -1,0 +1,131 @@
+/* Sums, products and gates of rows of numbers: plain loops, which a compiler turns into vector instructions. */
+
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#define SIMD _Pragma("omp simd")
+#define SIMD_SUM(name) _Pragma(SIMD_TEXT(omp simd reduction(+ : name)))
+#define SIMD_TEXT(text) #text
+
+#ifdef __AVX512F__
+enum { LANES = 16 };
+#else
+enum { LANES = 8 };
+#endif
+
+typedef int64_t whole;
+
+/* 2^n times a polynomial, which is 2^f within 2e-9 for the remainder f. */
+INLINE float exponential(float x) {
+    float t = x * 1.44269504f;
+    t = t > 126.0f ? 126.0f : t;
+    t = t < -126.0f ? -126.0f : t;
+    float n = rintf(t), f = t - n;
+    float p = 0.000153375775f;
+    p = p * f + 0.00133998599f;
+    p = p * f + 0.0096185198f;
+    p = p * f + 0.0555032901f;
+    p = p * f + 0.240226462f;
+    p = p * f + 0.693147182f;
+    p = p * f + 1.0f;
+    int32_t bits = ((int32_t)n + 127) << 23;
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    return p * power;
+}
+
+/* So many or a few more, so that none is left over for a loop of vectors. */
+INLINE whole padded(whole count) { return (count + LANES - 1) / LANES * LANES; }
+
+INLINE float tangent(float x) { return 1.0f - 2.0f / (exponential(2.0f * x) + 1.0f); }
+
+INLINE float sigmoid(float x) { return 1.0f / (exponential(-x) + 1.0f); }
+
+INLINE float dot(whole size, const float *a, const float *b) {
+    float sum = 0;
+    SIMD_SUM(sum)
+    for (whole i = 0; i < size; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* What `rms_norm` multiplies a state by. */
+INLINE float scale_of(whole hidden, float epsilon, const float *state) {
+    return 1.0f / sqrtf(dot(hidden, state, state) / (float)hidden + epsilon);
+}
+
+typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+/* A few rows times some columns of a weight, all sums in registers. */
+INLINE void block(int rows, int vectors, whole inputs, whole outputs, const float *const *in, const float *weight,
+                  float *const *out, whole column) {
+    lanes sums[6][4];
+#pragma GCC unroll 6
+    for (int row = 0; row < rows; row++)
+#pragma GCC unroll 4
+        for (int vector = 0; vector < vectors; vector++) sums[row][vector] = (lanes){0};
+    for (whole i = 0; i < inputs; i++) {
+        const float *columns = weight + i * outputs + column;
+#pragma GCC unroll 6
+        for (int row = 0; row < rows; row++)
+#pragma GCC unroll 4
+            for (int vector = 0; vector < vectors; vector++)
+                sums[row][vector] += in[row][i] * *(const lanes *)(columns + vector * LANES);
+    }
+#pragma GCC unroll 6
+    for (int row = 0; row < rows; row++)
+#pragma GCC unroll 4
+        for (int vector = 0; vector < vectors; vector++)
+            *(lanes *)(out[row] + column + vector * LANES) = sums[row][vector];
+}
+
+INLINE void blocks(int rows, int vectors, whole inputs, whole outputs, const float *const *in, const float *weight,
+                   float *const *out) {
+    whole column = 0;
+    for (; column + vectors * LANES <= outputs; column += vectors * LANES)
+        block(rows, vectors, inputs, outputs, in, weight, out, column);
+    for (; column + LANES <= outputs; column += LANES) block(rows, 1, inputs, outputs, in, weight, out, column);
+    for (int row = 0; row < rows; row++)
+        for (whole rest = column; rest < outputs; rest++) {
+            float sum = 0;
+            for (whole i = 0; i < inputs; i++) sum += in[row][i] * weight[i * outputs + rest];
+            out[row][rest] = sum;
+        }
+}
+
+/* Rows times a weight (inputs x outputs), wherever the rows are. */
+static void product(whole rows, whole inputs, whole outputs, const float *const *in, const float *weight,
+                    float *const *out) {
+    for (; rows > 6; rows -= 6, in += 6, out += 6) blocks(6, 2, inputs, outputs, in, weight, out);
+    switch (rows) {
+        case 6: blocks(6, 2, inputs, outputs, in, weight, out); break;
+        case 5: blocks(5, 2, inputs, outputs, in, weight, out); break;
+        case 4: blocks(4, 2, inputs, outputs, in, weight, out); break;
+        case 3: blocks(3, 4, inputs, outputs, in, weight, out); break;
+        case 2: blocks(2, 4, inputs, outputs, in, weight, out); break;
+        case 1: blocks(1, 4, inputs, outputs, in, weight, out); break;
+        default: break;
+    }
+}
+
+/* `Cell.step` for one row; `gate` is the distance between its gates. */
+static void gated(whole hidden, const float *gates, whole gate, const float *parts, const float *bias,
+                  const float *state, float *out) {
+    SIMD
+    for (whole i = 0; i < hidden; i++) {
+        float reset = tangent(gates[i] + parts[i]) + 1.0f;
+        float update = tangent(gates[gate + i] + parts[hidden + i]) + 1.0f;
+        float new = tangent((parts[2 * hidden + i] + bias[i]) * reset + gates[2 * gate + i]);
+        out[i] = new + 0.5f * update * (state[i] - new);
+    }
+}
+
+INLINE void normalise(whole hidden, float epsilon, const float *state, float *out) {
+    float scale = scale_of(hidden, epsilon, state);
+    SIMD
+    for (whole i = 0; i < hidden; i++) out[i] = state[i] * scale;
+}
