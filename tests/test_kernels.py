@@ -13,7 +13,8 @@ import torch
 from amn import reading
 from amn.data.examples import Example
 from amn.fast import kernels
-from amn.fast.native import build
+from amn.fast.encode import run
+from amn.fast.native import build, loader
 from amn.fast.stories import Stories
 from amn.fast.weights import Weights
 from amn.models.amn import AMN
@@ -39,7 +40,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def native(request: pytest.FixtureRequest, built: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Reads with the kernels for one kind of processor."""
     library = ctypes.CDLL(str(build.library_path(request.param, built)))
-    monkeypatch.setattr(kernels, "library", lambda: library)
+    monkeypatch.setattr(loader, "library", lambda: library)
     yield
 
 
@@ -60,7 +61,7 @@ def amn_of(model: TrainedModel) -> AMN:
 
 def in_numpy(model: TrainedModel, told: list[Example]) -> Stories:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernels, "library", lambda: None)
+        patch.setattr(loader, "library", lambda: None)
         return Stories(Weights(amn_of(model)), VOCABULARY, told)
 
 
@@ -112,16 +113,28 @@ def test_a_single_story_is_read_by_the_kernels_where_it_is_short(monkeypatch: py
     assert calls == [told[0]]
 
 
+@pytest.mark.usefixtures("native")
+@pytest.mark.parametrize(("hidden", "heads"), WIDTHS)
+@pytest.mark.parametrize("lengths", [[1], [3, 1, 5, 5, 2, 7, 1, 4], [4] * 13])
+def test_words_are_read_in_their_order(hidden: int, heads: int, lengths: list[int]) -> None:
+    model, rng = amn_of(trained(0, hidden, heads)), np.random.default_rng(0)
+    sentences = [rng.integers(0, 10, length).tolist() for length in lengths]
+    outputs, ends = run(Weights(model).word, sentences)
+    expected, last = run(Weights(model.double()).word, sentences)  # which numpy reads
+    np.testing.assert_allclose(outputs, expected, atol=2e-6)
+    np.testing.assert_array_equal(ends, last)
+
+
 def test_numbers_of_64_bits_and_machines_without_kernels_are_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "library", lambda: SimpleNamespace())
+    monkeypatch.setattr(loader, "library", lambda: SimpleNamespace())
     assert kernels.can_read(Weights(amn_of(trained(0))))
     assert not kernels.can_read(Weights(amn_of(trained(0)).double()))
-    monkeypatch.setattr(kernels, "library", lambda: None)
+    monkeypatch.setattr(loader, "library", lambda: None)
     assert not kernels.can_read(Weights(amn_of(trained(0))))
 
 
 def test_want_of_room_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "library", lambda: SimpleNamespace(amn_tell=lambda *_: 1))
+    monkeypatch.setattr(loader, "library", lambda: SimpleNamespace(amn_tell=lambda *_: 1, amn_run=lambda *_: None))
     with pytest.raises(MemoryError, match="2 stories"):
         Stories(Weights(amn_of(trained(0))), VOCABULARY, [story("mary went"), story("mary")])
 

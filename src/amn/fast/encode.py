@@ -7,6 +7,8 @@ from itertools import accumulate, chain
 import numpy as np
 from jaxtyping import Float, Int
 
+from amn.fast.native import loader
+from amn.fast.native.loader import packed
 from amn.fast.weights import Array, Reader, Weights, normalise, product, products
 
 
@@ -75,6 +77,11 @@ def run(
         The outputs at all words, sentence after sentence; and where the last word of each stands.
     """
     lengths = list(map(len, sentences))
+    if reader.first.dtype == np.float32 and (code := loader.library()):
+        begin, words = np.array([0, *accumulate(lengths)]), np.array([*chain.from_iterable(sentences)])
+        outputs = np.empty((len(words), reader.first.shape[1]), reader.first.dtype)
+        code.amn_run(reader.packed, packed(len(lengths), begin, words, outputs))
+        return outputs, begin[1:] - 1
     if min(lengths) == max(lengths):
         return _run_abreast(reader, sentences)
     words = np.array(list(chain.from_iterable(sentences)), np.intp)

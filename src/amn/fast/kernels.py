@@ -4,23 +4,16 @@ It is compiled when the package is installed (native/build.py), for the usual ki
 compiler, or the processor is of another kind, there is none, and numpy does the work.
 """
 
-import ctypes
-import platform
 from dataclasses import dataclass
-from functools import cache
-from struct import pack
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from amn.fast.encode import Asked, Gates
-from amn.fast.native.build import library_path
+from amn.fast.native import loader
 from amn.fast.texts import Texts
 from amn.fast.weights import EPSILON, Array, Weights
-
-_KINDS = {"AVX512": "x86-64-v4", "AVX2": "x86-64-v3"}  # processors, as torch calls them and as compilers do
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +37,9 @@ class Memory:
     voters: Float[Array, " story"]
 
 
-@cache
-def library() -> ctypes.CDLL | None:
-    """The code for this machine, where it was built."""
-    kind = _KINDS.get(torch.backends.cpu.get_cpu_capability(), platform.machine())
-    path = library_path(kind)
-    return ctypes.CDLL(str(path)) if path.exists() else None
-
-
 def can_read(weights: Weights) -> bool:
     """Whether there is code for a model: it knows numbers of 32 bits."""
-    return weights.dtype == np.float32 and library() is not None
+    return weights.dtype == np.float32 and loader.library() is not None
 
 
 def tell(weights: Weights, texts: Texts, gates: Gates, asked: Asked, memory: Memory) -> None:
@@ -67,19 +52,19 @@ def tell(weights: Weights, texts: Texts, gates: Gates, asked: Asked, memory: Mem
         asked: the questions.
         memory: what to change.
     """
-    code = library()
+    code = loader.library()
     assert code is not None
     own = np.count_nonzero(texts.own, 1)
     sentences = np.concatenate(([0], texts.last + 1))
     entities = np.concatenate(([1], 1 + own.cumsum()))
-    story = _packed(
+    story = loader.packed(
         *(len(own), asked.update.shape[1], gates.rows.shape[1], int(texts.counts.max()), texts.named.shape[1]),
         *(sentences, entities, texts.telling, texts.begin, texts.words, texts.counts, gates.starts, texts.first_kind),
         *(texts.kinds, texts.named, texts.is_named, gates.rows),
         *(asked.likeness, asked.move, asked.update),
     )
     kept = (memory.states, memory.marks, memory.banks, memory.entities, memory.votes, memory.voters)
-    if code.amn_tell(_laid_out(weights).packed, story, _packed(*kept)):
+    if code.amn_tell(_laid_out(weights).packed, story, loader.packed(*kept)):
         raise MemoryError(f"no room to read {len(own)} stories at once")
 
 
@@ -95,7 +80,7 @@ class _Layout:
         )  # kept, because the packed form says only where they are
         numbers = (weights.update_strength, weights.candidate_strength, weights.candidate_bias, weights.move_bias)
         more = (config.bank_gap, weights.load, weights.create_bias, EPSILON)
-        self.packed = _packed(config.hidden, config.heads, config.max_banks, *self._arrays, *numbers, *more)
+        self.packed = loader.packed(config.hidden, config.heads, config.max_banks, *self._arrays, *numbers, *more)
 
 
 _laid: WeakKeyDictionary[Weights, _Layout] = WeakKeyDictionary()
@@ -106,18 +91,3 @@ def _laid_out(weights: Weights) -> _Layout:
     if found is None:
         found = _laid[weights] = _Layout(weights)
     return found
-
-
-def _packed(*values: int | float | Array) -> bytes:
-    """A structure of C: whole numbers, numbers, and where arrays are. Who calls this keeps the arrays."""
-    codes: list[str] = []
-    found: list[int | float] = []
-    for value in values:
-        if isinstance(value, np.ndarray):
-            assert value.flags.c_contiguous
-            codes.append("P")
-            found.append(value.ctypes.data)
-        else:
-            codes.append("q" if isinstance(value, int) else "f")
-            found.append(value)
-    return pack("".join(codes), *found)

@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from amn.fast.native.loader import packed
 from amn.models.amn import AMN
 from amn.models.base import GRU
 
@@ -165,9 +166,11 @@ class Reader:
     def __init__(self, gru: GRU, words: Float[Array, "vector hidden"]) -> None:
         self.cell = Cell(gru)
         self.gates = self.cell.project(words)  # what each word tells the gates
-        self.first = self.cell(
-            self.gates.copy(), np.zeros_like(words)
-        )  # the state after each word, where it is the first
+        # The state after each word, where it is the first.
+        self.first = self.cell(self.gates.copy(), np.zeros_like(words))
+        self._state = np.concatenate(self.cell.state, 1)
+        arrays = (self.gates, self.first, self._state, self.cell.new_bias)
+        self.packed = packed(self.cell.hidden, len(words), *arrays)  # for the kernels
 
 
 class Weights:

@@ -18,6 +18,8 @@ enum { LANES = 16 };
 enum { LANES = 8 };
 #endif
 
+enum { BLOCK = 6 }; /* rows that a product takes at once */
+
 typedef int64_t whole;
 
 /* 2^n times a polynomial, which is 2^f within 2e-9 for the remainder f. */
@@ -63,7 +65,7 @@ typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias
 /* A few rows times some columns of a weight, all sums in registers. */
 INLINE void block(int rows, int vectors, whole inputs, whole outputs, const float *const *in, const float *weight,
                   float *const *out, whole column) {
-    lanes sums[6][4];
+    lanes sums[BLOCK][4];
 #pragma GCC unroll 6
     for (int row = 0; row < rows; row++)
 #pragma GCC unroll 4
@@ -100,7 +102,7 @@ INLINE void blocks(int rows, int vectors, whole inputs, whole outputs, const flo
 /* Rows times a weight (inputs x outputs), wherever the rows are. */
 static void product(whole rows, whole inputs, whole outputs, const float *const *in, const float *weight,
                     float *const *out) {
-    for (; rows > 6; rows -= 6, in += 6, out += 6) blocks(6, 2, inputs, outputs, in, weight, out);
+    for (; rows > BLOCK; rows -= BLOCK, in += BLOCK, out += BLOCK) blocks(BLOCK, 2, inputs, outputs, in, weight, out);
     switch (rows) {
         case 6: blocks(6, 2, inputs, outputs, in, weight, out); break;
         case 5: blocks(5, 2, inputs, outputs, in, weight, out); break;
