@@ -79,7 +79,7 @@ class _Layout:
             *(propagate.new_bias, weights.of_state.T.copy()),
         )  # kept, because the packed form says only where they are
         numbers = (weights.update_strength, weights.candidate_strength, weights.candidate_bias, weights.move_bias)
-        more = (config.bank_gap, weights.load, weights.create_bias, EPSILON)
+        more = (float(config.bank_gap), weights.load, weights.create_bias, EPSILON)
         self.packed = loader.packed(config.hidden, config.heads, config.max_banks, *self._arrays, *numbers, *more)
 
 

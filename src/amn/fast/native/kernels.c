@@ -335,6 +335,7 @@ void amn_run(const struct reader *r, const struct passages *texts) {
     for (int i = 0; i < BLOCK; i++) into[i] = parts + i * 3 * hidden;
     for (whole i = 0; i < texts->count; i++) {
         whole at = texts->begin[i];
+        if (at == texts->begin[i + 1]) continue;
         memcpy(out + at * hidden, r->first + texts->words[at] * hidden, sizeof(float) * (size_t)hidden);
     }
     for (whole some = 0; some < texts->count; some += BLOCK)

@@ -30,6 +30,6 @@ def packed(*values: int | float | np.ndarray) -> bytes:
             codes.append("P")
             found.append(value.ctypes.data)
         else:
-            codes.append("q" if isinstance(value, int) else "f")
+            codes.append({int: "q", float: "f"}[type(value)])
             found.append(value)
     return pack("".join(codes), *found)
