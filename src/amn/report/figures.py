@@ -110,6 +110,8 @@ def overview(rows: Mapping[Task, Mapping[str, Any]], scores: Mapping[Task, Mappi
         upper.scatter(range(len(tasks)), means, marker="_", color=BLUE, s=90, zorder=3, label="ours, mean of seeds")
         figure.legend(*upper.get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
         _pairs(lower, tasks, printed, ratios)
+        _from_zero(upper)
+        _from_zero(lower)
         lower.axhline(1, color=GREY, linewidth=0.8, linestyle=":")
         lower.set_ylabel("entities read / entities")
         lower.set_xlabel("task")
@@ -127,9 +129,13 @@ def _pairs(axes: Axes, tasks: Sequence[Task], theirs: Mapping[Any, float], ours:
     axes.vlines(places, np.fmin(given, reached), np.fmax(given, reached), color=ABSENT, linewidth=3, zorder=1)
     axes.scatter(places, given, facecolors="white", edgecolors=ORANGE, s=42, linewidths=1.4, zorder=2, label="paper")
     axes.scatter(places, reached, color=BLUE, s=26, zorder=3, label="ours, best seed")
-    axes.set_ylim(bottom=-0.03 * axes.get_ylim()[1])
     axes.grid(axis="y", color="#EEEEEE")
     axes.set_axisbelow(True)
+
+
+def _from_zero(axes: Axes) -> None:
+    """Starts an axis at zero. It takes all marks at hand into view, and none that is drawn later."""
+    axes.set_ylim(bottom=-0.03 * axes.get_ylim()[1])
 
 
 def _numbers(values: Sequence[float | None]) -> np.ndarray:
