@@ -39,7 +39,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=RUNNABLE)
 def native(request: pytest.FixtureRequest, built: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Reads with the kernels for one kind of processor."""
-    library = ctypes.CDLL(str(build.library_path(request.param, built)))
+    path = build.library_path(request.param, built)
+    if not path.exists():
+        pytest.skip(f"the C compiler does not know processors of the kind {request.param}")
+    library = ctypes.CDLL(str(path))
     monkeypatch.setattr(loader, "library", lambda: library)
     yield
 
