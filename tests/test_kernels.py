@@ -39,11 +39,11 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=RUNNABLE)
 def native(request: pytest.FixtureRequest, built: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Reads with the kernels for one kind of processor."""
-    path = build.library_path(request.param, built)
+    path = build.path_of(request.param, built)
     if not path.exists():
         pytest.skip(f"the C compiler does not know processors of the kind {request.param}")
     library = ctypes.CDLL(str(path))
-    monkeypatch.setattr(loader, "library", lambda: library)
+    monkeypatch.setattr(loader, "compiled", lambda: library)
     yield
 
 
@@ -64,7 +64,7 @@ def amn_of(model: TrainedModel) -> AMN:
 
 def in_numpy(model: TrainedModel, told: list[Example]) -> Stories:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loader, "library", lambda: None)
+        patch.setattr(loader, "compiled", lambda: None)
         return Stories(Weights(amn_of(model)), VOCABULARY, told)
 
 
@@ -129,15 +129,15 @@ def test_words_are_read_in_their_order(hidden: int, heads: int, lengths: list[in
 
 
 def test_numbers_of_64_bits_and_machines_without_kernels_are_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loader, "library", lambda: SimpleNamespace())
+    monkeypatch.setattr(loader, "compiled", lambda: SimpleNamespace())
     assert kernels.can_read(Weights(amn_of(trained(0))))
     assert not kernels.can_read(Weights(amn_of(trained(0)).double()))
-    monkeypatch.setattr(loader, "library", lambda: None)
+    monkeypatch.setattr(loader, "compiled", lambda: None)
     assert not kernels.can_read(Weights(amn_of(trained(0))))
 
 
 def test_want_of_room_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loader, "library", lambda: SimpleNamespace(amn_tell=lambda *_: 1, amn_run=lambda *_: None))
+    monkeypatch.setattr(loader, "compiled", lambda: SimpleNamespace(amn_tell=lambda *_: 1, amn_run=lambda *_: None))
     with pytest.raises(MemoryError, match="2 stories"):
         Stories(Weights(amn_of(trained(0))), VOCABULARY, [story("mary went"), story("mary")])
 

@@ -80,7 +80,7 @@ def machine(device: torch.device | str = "cpu") -> str:
     facts = [_processor(), f"{os.cpu_count()} processors", f"{torch.get_num_threads()} torch threads"]
     if torch.device(device).type == "cuda":
         facts.insert(0, torch.cuda.get_device_name(device))
-    facts.append("with compiled kernels" if loader.library() else "without compiled kernels")
+    facts.append("with compiled kernels" if loader.compiled() else "without compiled kernels")
     return ", ".join([*facts, f"python {platform.python_version()}", named])
 
 

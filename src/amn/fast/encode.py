@@ -77,7 +77,7 @@ def run(
         The outputs at all words, sentence after sentence; and where the last word of each stands.
     """
     lengths = list(map(len, sentences))
-    if reader.first.dtype == np.float32 and (code := loader.library()):
+    if reader.first.dtype == np.float32 and (code := loader.compiled()):
         begin, words = np.array([0, *accumulate(lengths)]), np.array([*chain.from_iterable(sentences)])
         outputs = np.empty((len(words), reader.first.shape[1]), reader.first.dtype)
         code.amn_run(reader.packed, packed(len(lengths), begin, words, outputs))

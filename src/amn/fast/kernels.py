@@ -39,7 +39,7 @@ class Memory:
 
 def can_read(weights: Weights) -> bool:
     """Whether there is code for a model: it knows numbers of 32 bits."""
-    return weights.dtype == np.float32 and loader.library() is not None
+    return weights.dtype == np.float32 and loader.compiled() is not None
 
 
 def tell(weights: Weights, texts: Texts, gates: Gates, asked: Asked, memory: Memory) -> None:
@@ -52,7 +52,7 @@ def tell(weights: Weights, texts: Texts, gates: Gates, asked: Asked, memory: Mem
         asked: the questions.
         memory: what to change.
     """
-    code = loader.library()
+    code = loader.compiled()
     assert code is not None
     own = np.count_nonzero(texts.own, 1)
     sentences = np.concatenate(([0], texts.last + 1))

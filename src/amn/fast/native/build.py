@@ -18,7 +18,7 @@ KINDS = {"x86_64": ("x86-64-v4", "x86-64-v3")}  # of processors; on other machin
 _FLAGS = ("-O3", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math")
 
 
-def library_path(kind: str, folder: Path = FOLDER) -> Path:
+def path_of(kind: str, folder: Path = FOLDER) -> Path:
     """The library for a kind of processor. Its name tells the sources, so that one made from others is never loaded."""
     sources = b"".join(path.read_bytes() for path in sorted([*FOLDER.glob("*.c"), *FOLDER.glob("*.h")]))
     return folder / f"kernels-{kind}-{hashlib.sha256(sources).hexdigest()[:12]}.so"
@@ -41,7 +41,7 @@ def compile_kernels(folder: Path = FOLDER, *flags: str) -> list[Path]:
 
 
 def _compile(compiler: str, kind: str, folder: Path, flags: tuple[str, ...]) -> Path | None:
-    library = library_path(kind, folder)
+    library = path_of(kind, folder)
     for_kind = [f"-march={kind}"] if platform.machine() in KINDS else []
     command = [*compiler.split(), "-std=gnu11", *_FLAGS, *for_kind, *flags, "-fPIC", "-shared", "-o", str(library)]
     done = subprocess.run([*command, str(FOLDER / "kernels.c"), "-lm"], capture_output=True, text=True, check=False)

@@ -8,15 +8,15 @@ from struct import pack
 import numpy as np
 import torch
 
-from amn.fast.native.build import library_path
+from amn.fast.native.build import path_of
 
 _KINDS = {"AVX512": "x86-64-v4", "AVX2": "x86-64-v3"}  # processors, as torch calls them and as compilers do
 
 
 @cache
-def library() -> ctypes.CDLL | None:
+def compiled() -> ctypes.CDLL | None:
     """The kernels, where they were built for this kind of processor."""
-    path = library_path(_KINDS.get(torch.backends.cpu.get_cpu_capability(), platform.machine()))
+    path = path_of(_KINDS.get(torch.backends.cpu.get_cpu_capability(), platform.machine()))
     return ctypes.CDLL(str(path)) if path.exists() else None
 
 
