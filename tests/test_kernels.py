@@ -11,13 +11,14 @@ import pytest
 import torch
 
 from amn import reading
+from amn.data.batches import Sizes, encode
 from amn.data.examples import Example
 from amn.fast import kernels
 from amn.fast.encode import run
-from amn.fast.native import build, loader
 from amn.fast.stories import Stories
 from amn.fast.weights import Weights
 from amn.models.amn import AMN
+from amn.native import build, loader
 from amn.reading import read_alone, read_examples
 from amn.training.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, assert_same_found, random_examples, shaken, story, with_unknown_words
@@ -126,6 +127,41 @@ def test_words_are_read_in_their_order(hidden: int, heads: int, lengths: list[in
     expected, last = run(Weights(model.double()).word, sentences)  # which numpy reads
     np.testing.assert_allclose(outputs, expected, atol=2e-6)
     np.testing.assert_array_equal(ends, last)
+
+
+def odd_stories() -> list[Example]:
+    """One word or none, repeated words, more words than a view has room for, and a sentence of no words."""
+    silent = Example(
+        sentences=(("mary", "went"), (), ("john",)), questions=(("mary",), ("the", "john")), answers=("x", "y")
+    )
+    crowd = [story(" ".join(f"name{i}" for i in range(150)), "name3 name140 went", question="name7 name9 name7")]
+    return [story("mary"), story("zoe xu yo xu", "xu", question="xu xu yo"), story(question="mary"), silent, *crowd]
+
+
+@pytest.mark.usefixtures("native")
+@pytest.mark.parametrize("least", [1, 40])
+@pytest.mark.parametrize(
+    "told",
+    [
+        *(random_examples(12, seed=seed, sentences=30) for seed in range(3)),
+        with_unknown_words(12, seed=1),
+        odd_stories(),
+    ],
+    ids=["0", "1", "2", "unknown", "odd"],
+)
+def test_sentences_touch_what_the_word_graph_says(told: list[Example], least: int) -> None:
+    found = encode(told, VOCABULARY, Sizes(members=least)).batch
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loader, "compiled", lambda: None)
+        expected = encode(told, VOCABULARY, Sizes(members=least)).batch
+    for name in ("members", "context", "edges"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), name)
+    assert found.edges.any()
+
+
+@pytest.mark.usefixtures("native")
+def test_no_stories_touch_nothing() -> None:
+    assert encode([], VOCABULARY).batch.members.shape == (0, 1, 1)
 
 
 def test_numbers_of_64_bits_and_machines_without_kernels_are_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import torch
 
 from amn.answers import Answer, Candidate, rank
 from amn.compact import CompactMemory
-from amn.data.batches import encode
+from amn.data.batches import Batch, Sizes, encode
 from amn.data.examples import Example
 from amn.data.graph import CONTEXT
 from amn.data.vocabulary import Vocabulary
@@ -21,6 +21,7 @@ from amn.fast.stories import Stories
 from amn.fast.weights import weights_of
 from amn.models.amn import AMN
 from amn.models.base import Reading
+from amn.models.recorded import read_recorded
 from amn.training.model_directory import TrainedModel
 
 MAX_WORDS = 32_000  # different words in a story that is read as a batch: batches keep slots in 16 bits
@@ -40,11 +41,45 @@ def read_batch(trained: TrainedModel, examples: Sequence[Example], banks: int) -
             raise AMNError(f"story: more than {MAX_WORDS} different words are too many for {trained.architecture}")
     if cells(examples) > MAX_CELLS:
         raise AMNError(f"story: too long for {trained.architecture}; shorten it or its longest sentences")
+    device = next(trained.model.parameters()).device
+    if device.type == "cuda":
+        return _on_cpu(read_recorded(trained.model, roomy_batch(trained, examples), banks))
     longest = max(len(example.sentences) for example in examples)
     batch = encode(examples, trained.vocabulary).take(torch.arange(len(examples)), sentences=max(1, longest))
-    device = next(trained.model.parameters()).device
-    reading: Reading = trained.model(batch.to(device), banks=banks)
-    return reading
+    return _on_cpu(trained.model(batch.to(device), banks=banks))
+
+
+def _on_cpu(reading: Reading) -> Reading:
+    """All at once, because each of its numbers would have to wait for the device."""
+    return Reading(reading.logits.cpu(), reading.entities.cpu(), reading.entities_read.cpu(), reading.banks.cpu())
+
+
+def roomy_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
+    """Examples with a little more room than needed along each axis, so that batches have few shapes."""
+    room = _room(examples)
+    spare = _rounded(len(examples)) - len(examples)
+    stories = torch.tensor([*range(len(examples)), *[-1] * spare])
+    return encode(examples, trained.vocabulary, room).take(stories, sentences=room.sentences)
+
+
+def _room(examples: Sequence[Example]) -> Sizes:
+    asked = [question for example in examples for question in example.questions]
+    spoken = max((len(sentence) for example in examples for sentence in example.sentences), default=1)
+    named = max(len(set(chain.from_iterable(example.questions))) for example in examples)
+    return Sizes(
+        slots=_rounded(max(len(slot_words(example)) for example in examples)),
+        sentences=_rounded(max(len(example.sentences) for example in examples)),
+        words=_rounded(spoken),
+        members=_rounded(spoken + named),
+        questions=_rounded(max(len(example.questions) for example in examples)),
+        question_words=_rounded(max(map(len, asked))),
+    )
+
+
+def _rounded(size: int) -> int:
+    """The least power of two, or three halves of one, that is as large."""
+    power = 1 << max(0, size - 1).bit_length()
+    return power * 3 // 4 if size <= power * 3 // 4 else power
 
 
 def groups_of(trained: TrainedModel, questions: int, shared: bool | None = None) -> list[list[int]]:
@@ -96,7 +131,7 @@ def found_in(reading: Reading, vocabulary: Vocabulary, story: int, example: Exam
     words = list(spelled(vocabulary, example, pointer=pointer).told.values())
     slots = {word: slot for slot, word in enumerate(slot_words(example))}
     return Found(
-        logits=choose(reading.logits[story, :asked].cpu().numpy(), vocabulary, [slots[word] for word in words]),
+        logits=choose(reading.logits[story, :asked].numpy(), vocabulary, [slots[word] for word in words]),
         words=words,
         entities=round(float(reading.entities[story])),
         entities_read=[round(read) for read in reading.entities_read[story, :asked].tolist()],

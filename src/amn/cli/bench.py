@@ -69,7 +69,8 @@ def ingest(
     """Time story to answer, against EntNet, DMN+, MemN2N and EncDec of equal width.
 
     Models by their plain names run in torch. "amn fast" is the path that answers users on a CPU, "entnet fast" is
-    EntNet with the same care, and "amn exported" runs ONNX graphs.
+    EntNet with the same care, and "amn exported" runs ONNX graphs. On a GPU, "recorded" models are played back from
+    CUDA graphs, which is how a GPU answers users.
 
     Args:
         task: whose stories to read.

@@ -7,6 +7,7 @@ the vocabulary each slot is. So an unknown word is an entity like any other: it 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 
 import numpy as np
 import torch
@@ -15,7 +16,7 @@ from torch import Tensor
 
 from amn.data.examples import Example
 from amn.data.facts import KINDS, Facts
-from amn.data.graph import CONTEXT, View, WordGraph
+from amn.data.views import no_views, views_of
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.errors import DataError
 
@@ -100,7 +101,6 @@ class _Encoded:
 
     slot_words: list[int]
     sentences: list[list[int]]
-    views: list[View]
     questions: list[list[int]]
     answers: list[int]
     answer_slots: list[int]
@@ -113,30 +113,23 @@ class _Encoded:
             slots=len(self.slot_words),
             sentences=max(1, len(self.sentences)),
             words=max(map(len, self.sentences), default=1),
-            members=max((len(view.members) for view in self.views), default=1),
             questions=len(self.questions),
             question_words=max(map(len, self.questions), default=1),
             facts=max(map(len, self.facts), default=0),
         )
 
 
-def _encode(example: Example, vocabulary: Vocabulary, graph: bool) -> _Encoded:
-    slots: dict[str, int] = {}
-
-    def slot(word: str) -> int:
-        return slots.setdefault(word, len(slots) + 1)
-
-    sentences = [[slot(word) for word in sentence] for sentence in example.sentences]
-    story_slots = dict(slots)
-    questions = [[slot(word) for word in question] for question in example.questions]
-    word_graph = WordGraph([s for question in questions for s in question])
+def _encode(example: Example, vocabulary: Vocabulary) -> _Encoded:
+    told = dict.fromkeys(chain.from_iterable(example.sentences))
+    asked = dict.fromkeys(chain.from_iterable(example.questions))
+    slots = {word: slot for slot, word in enumerate(told | asked, 1)}
+    answers = [(answer or "").lower() for answer in example.answers]
     return _Encoded(
         slot_words=[0] + [vocabulary.word_id(word) for word in slots],
-        sentences=sentences,
-        views=[word_graph.tell(sentence) for sentence in sentences] if graph else [],
-        questions=questions,
+        sentences=[[slots[word] for word in sentence] for sentence in example.sentences],
+        questions=[[slots[word] for word in question] for question in example.questions],
         answers=[vocabulary.answer_id(answer) for answer in example.answers],
-        answer_slots=[story_slots.get((answer or "").lower(), 0) for answer in example.answers],
+        answer_slots=[slots[answer] if answer in told else 0 for answer in answers],
         facts=[_edges(known, slots) for known in example.facts],
         names=[False] + [word in example.names for word in slots] if example.names else [],
     )
@@ -209,7 +202,7 @@ def encode(
         sizes: the least room to give along each axis, so that sets of several tasks can be stacked.
         graph: whether to build the word graph, which gives members, context and edges; only AMN reads these.
     """
-    encoded = [_encode(example, vocabulary, graph) for example in examples]
+    encoded = [_encode(example, vocabulary) for example in examples]
     room = sizes or Sizes()
     for one in encoded:
         room = room.union(one.sizes)
@@ -217,9 +210,14 @@ def encode(
         raise DataError("story", None, f"at most {MAX_SLOTS} distinct words in a story", f"{room.slots}")
     arrays = _empty_arrays(len(encoded), room, names=any(one.names for one in encoded))
     for i, one in enumerate(encoded):
-        _fill(arrays, i, one, room.members)
+        _fill(arrays, i, one)
+    lengths = np.array([len(one.sentences) for one in encoded], np.int64)
+    if graph:
+        arrays |= views_of(arrays["sentences"], arrays["questions"], lengths, least=room.members)
+    else:
+        arrays |= no_views(len(encoded), room.sentences, room.members)
     batch = Batch(**{name: torch.from_numpy(array) for name, array in arrays.items()})
-    return Dataset(batch, torch.tensor([len(one.sentences) for one in encoded]))
+    return Dataset(batch, torch.from_numpy(lengths))
 
 
 def _empty_arrays(count: int, room: Sizes, *, names: bool) -> dict[str, np.ndarray]:
@@ -234,9 +232,6 @@ def _empty_arrays(count: int, room: Sizes, *, names: bool) -> dict[str, np.ndarr
         | {
             "slot_words": zeros(room.slots, dtype=np.int32),
             "sentences": zeros(room.sentences, room.words),
-            "members": zeros(room.sentences, room.members),
-            "context": zeros(room.sentences, CONTEXT),
-            "edges": zeros(room.sentences, room.members, room.members + CONTEXT, dtype=np.int8),
             "questions": zeros(room.questions, room.question_words),
             "answers": np.full((count, room.questions), -1, dtype=np.int32),
             "answer_slots": zeros(room.questions),
@@ -245,19 +240,12 @@ def _empty_arrays(count: int, room: Sizes, *, names: bool) -> dict[str, np.ndarr
     )
 
 
-def _fill(arrays: dict[str, np.ndarray], i: int, one: _Encoded, members: int) -> None:
+def _fill(arrays: dict[str, np.ndarray], i: int, one: _Encoded) -> None:
     arrays["slot_words"][i, : len(one.slot_words)] = one.slot_words
     if one.names:
         arrays["names"][i, : len(one.names)] = one.names
     for t, sentence in enumerate(one.sentences):
         arrays["sentences"][i, t, : len(sentence)] = sentence
-    for t, view in enumerate(one.views):
-        arrays["members"][i, t, : len(view.members)] = view.members
-        arrays["context"][i, t, : len(view.context)] = view.context
-        inside = len(view.members)
-        edges = view.edges
-        arrays["edges"][i, t, :inside, :inside] = edges[:, :inside]
-        arrays["edges"][i, t, :inside, members : members + len(view.context)] = edges[:, inside:]
     for t, known in enumerate(one.facts):
         if known:
             arrays["facts"][i, t, : len(known)] = known

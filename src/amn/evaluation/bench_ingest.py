@@ -17,8 +17,9 @@ from amn.evaluation.bench import measure, report
 from amn.evaluation.bench_entnet import FastEntNet
 from amn.models import MODELS
 from amn.models.amn import AMN
-from amn.models.base import Model
+from amn.models.base import Model, Reading
 from amn.models.entnet import EntNet
+from amn.models.recorded import read_recorded
 from amn.training.model_directory import build_model
 
 RIVALS = ("entnet", "dmn-plus", "memn2n", "encdec")
@@ -72,7 +73,8 @@ def _rows(contest: Contest, models: dict[str, Model], size: int, repeats: int) -
     for name, model in models.items():
         runs[name] = partial(answers, model, contest.vocabulary, examples, contest.device)
     paths = {**contest.paths, FAST_REFERENCE: _fast_reference(models[REFERENCE], contest.vocabulary)}
-    runs |= {name: partial(path, examples) for name, path in paths.items()}
+    ways = paths | _recorded(models, contest)
+    runs |= {name: partial(way, examples) for name, way in ways.items()}
     runs[ENCODING] = partial(_batch, examples, contest.vocabulary, "cpu")
     times = measure(runs, repeats=repeats, device=contest.device)
     rows = []
@@ -82,12 +84,22 @@ def _rows(contest: Contest, models: dict[str, Model], size: int, repeats: int) -
         row["relative_to_fast"] = timing.seconds / times[FAST_REFERENCE].seconds
         if name in models:
             row |= work(models[name], _batch(examples, contest.vocabulary, contest.device))
-        elif name in paths:
-            same = models[REFERENCE if name == FAST_REFERENCE else "amn"]
+        elif name in ways:
+            same = models[REFERENCE if name.startswith(REFERENCE) else "amn"]
             expected = answers(same, contest.vocabulary, examples, contest.device)
-            row["same_answers"] = float((paths[name](examples) == expected).double().mean())
+            row["same_answers"] = float((ways[name](examples) == expected).double().mean())
         rows.append(row | {"device": "cpu" if name in (*paths, ENCODING) else str(contest.device)})
     return rows
+
+
+def _recorded(models: dict[str, Model], contest: Contest) -> dict[str, Answers]:
+    """On a GPU, models that are played back from recordings."""
+    if torch.device(contest.device).type != "cuda":
+        return {}
+    return {
+        f"{name} recorded": partial(answers, models[name], contest.vocabulary, read=read_recorded)
+        for name in ("amn", REFERENCE)
+    }
 
 
 def _fast_reference(model: Model, vocabulary: Vocabulary) -> Answers:
@@ -103,10 +115,23 @@ def _batch(
 
 @torch.inference_mode()
 def answers(
-    model: Model, vocabulary: Vocabulary, examples: Sequence[Example], device: torch.device | str = "cpu"
+    model: Model,
+    vocabulary: Vocabulary,
+    examples: Sequence[Example],
+    device: torch.device | str = "cpu",
+    read: Callable[[Model, Batch], Reading] = Model.__call__,
 ) -> Tensor:
-    """The class of the first question of each story, from its words; a rival needs no word graph, so none is built."""
-    logits = model(_batch(examples, vocabulary, device, graph=isinstance(model, AMN))).logits
+    """The class of the first question of each story, from its words; a rival needs no word graph, so none is built.
+
+    Args:
+        model: the model.
+        vocabulary: the words that it knows.
+        examples: the stories.
+        device: where the batch is put.
+        read: how the model reads it.
+    """
+    batch = _batch(examples, vocabulary, device, graph=isinstance(model, AMN))
+    logits = read(model, batch).logits
     return logits[:, 0, : model.config.num_answers].argmax(-1).cpu()
 
 

@@ -7,9 +7,9 @@ from itertools import accumulate, chain
 import numpy as np
 from jaxtyping import Float, Int
 
-from amn.fast.native import loader
-from amn.fast.native.loader import packed
 from amn.fast.weights import Array, Reader, Weights, normalise, product, products
+from amn.native import loader
+from amn.native.loader import packed
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ import numpy as np
 from jaxtyping import Float
 
 from amn.fast.encode import Asked, Gates
-from amn.fast.native import loader
 from amn.fast.texts import Texts
 from amn.fast.weights import EPSILON, Array, Weights
+from amn.native import loader
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """A fleet: many small models of one architecture trained together, each as if it were alone.
 
 The weights are the rows of one matrix, the models run under `torch.func.vmap`, and one backward pass and one update
-serve them all. On a GPU the whole step is captured as a CUDA graph for each story length, because such small models
+serve them all. On a GPU the whole step is recorded as a CUDA graph for each story length, because such small models
 wait for kernel launches and not for arithmetic.
 """
 
@@ -9,7 +9,6 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -18,6 +17,7 @@ from torch.func import vmap
 
 from amn.data.batches import Batch, Dataset, anonymise
 from amn.models.base import Model, Reading, answer_loss, answered, uniform
+from amn.models.recorded import Recording
 from amn.training.config import TrainConfig
 from amn.training.optimiser import Adam, learning_rate
 from amn.training.parameters import Layout
@@ -27,7 +27,7 @@ _LOG = logging.getLogger(__name__)
 _ANONYMOUS_STREAM = 101  # of the random numbers that choose which words are hidden
 _STORY_STREAM = 102  # and in which stories
 _STORIES_WITH_HIDDEN_WORDS = 0.5  # the others keep all their words, so that known words are learned as well as without
-_SENTENCE_ROOM = (2, 5, 8, 10, 14, 20, 30, 40, 50)  # story lengths that a GPU captures a graph for
+_SENTENCE_ROOM = (2, 5, 8, 10, 14, 20, 30, 40, 50)  # story lengths that a step is recorded for on a GPU
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,7 @@ class Fleet:
         self.decay = decay * self.layout.matrices().to(device)
         self.hidden = _column([member.train.anonymise for member in members], device)[:, 0]
         self.loss_parts: tuple[str, ...] = ()
-        self._graphs: dict[tuple[str, int, int], Callable[..., Tensor]] = {}
-        self._pool: Any = None  # the memory that captured graphs share
+        self._recordings: dict[tuple[str, int, int], Recording] = {}
 
     def __len__(self) -> int:
         return len(self.members)
@@ -256,37 +255,15 @@ class Fleet:
         return torch.stack([figure.sum() for figure in figures])
 
     def _replay(self, kind: str, room: int, function: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Tensor:
-        """Runs a function as a CUDA graph, captured the first time a story length is met."""
+        """Plays a function back, recorded the first time a story length is met."""
         key = (kind, room, inputs[0].shape[1])
-        if key not in self._graphs:
-            started = time.monotonic()
-            self._graphs[key] = self._capture(room, function, inputs)
-            _LOG.info("captured %s for %d sentences in %.1f s", kind, room, time.monotonic() - started)
-        return self._graphs[key](*inputs)
-
-    def _capture(self, room: int, function: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Callable[..., Tensor]:
-        held = [value.clone() for value in inputs]
-        saved = self.state()
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            for _ in range(2):  # lets libraries allocate what a capture must not
-                function(room, *held)
-        torch.cuda.current_stream().wait_stream(stream)
-        self.weights.grad = None
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self._pool):
-            result = function(room, *held)
-        self._pool = self._pool or graph.pool()
-        self.restore(saved)
-
-        def replay(*values: Tensor) -> Tensor:
-            for place, value in zip(held, values, strict=True):
-                place.copy_(value)
-            graph.replay()
-            return result.clone()
-
-        return replay
+        if key not in self._recordings:
+            started, saved = time.monotonic(), self.state()
+            pool = next((made.pool for made in self._recordings.values()), None)
+            self._recordings[key] = Recording(lambda *values: (function(room, *values),), inputs, pool)
+            self.restore(saved)
+            _LOG.info("recorded %s for %d sentences in %.1f s", kind, room, time.monotonic() - started)
+        return self._recordings[key](*inputs)[0]
 
     def state(self) -> dict[str, Tensor]:
         """Everything that training has changed."""

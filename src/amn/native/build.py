@@ -1,6 +1,6 @@
 """Compiles the kernels, where there is a C compiler: when the package is installed, or later by hand.
 
-    python -m amn.fast.native.build
+    python -m amn.native.build
 
 It needs nothing but Python, because it also runs before anything is installed.
 """
@@ -44,7 +44,9 @@ def _compile(compiler: str, kind: str, folder: Path, flags: tuple[str, ...]) -> 
     library = path_of(kind, folder)
     for_kind = [f"-march={kind}"] if platform.machine() in KINDS else []
     command = [*compiler.split(), "-std=gnu11", *_FLAGS, *for_kind, *flags, "-fPIC", "-shared", "-o", str(library)]
-    done = subprocess.run([*command, str(FOLDER / "kernels.c"), "-lm"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, *map(str, sorted(FOLDER.glob("*.c"))), "-lm"], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         print(f"no kernels for {kind}: {done.stderr.strip()}")
         return None

@@ -5,7 +5,7 @@
 #include "arithmetic.h"
 
 enum { RECENT = 16, CONTEXT = 8 }; /* as there */
-enum { PAST = 1, SELF = 5, NUM_KINDS = 6 };
+enum { PAST = 1, CURRENT, BEFORE, AFTER, SELF, NUM_KINDS };
 
 struct graph {
     whole *neighbours; /* RECENT of each entity, the latest first */

@@ -1,0 +1,75 @@
+"""What the sentences of many stories touch, as padded arrays: by compiled code where it was built, else in Python."""
+
+import numpy as np
+from jaxtyping import Int
+
+from amn.data.graph import CONTEXT, WordGraph
+from amn.native import loader
+
+Slots = Int[np.ndarray, "story sentence word"]
+Views = dict[str, np.ndarray]  # members, context and edges, as a `Batch` has them
+
+
+def views_of(
+    told: Slots,
+    questions: Int[np.ndarray, "story question word_q"],
+    lengths: Int[np.ndarray, " story"],
+    least: int,
+) -> Views:
+    """The views of all sentences.
+
+    Args:
+        told: the slots of their words, then zeros.
+        questions: the slots of the questions' words, with zeros between them.
+        lengths: how many sentences each story has.
+        least: the least room to give for members.
+    """
+    asked = questions.reshape(len(questions), -1)
+    if loader.compiled() is not None:
+        return _by_compiled_code(told, asked, lengths, least)
+    return _one_by_one(told, asked, lengths, least)
+
+
+def no_views(stories: int, sentences: int, members: int) -> Views:
+    """Room for views, and nothing in it."""
+    return {
+        "members": np.zeros((stories, sentences, members), np.int16),
+        "context": np.zeros((stories, sentences, CONTEXT), np.int16),
+        "edges": np.zeros((stories, sentences, members, members + CONTEXT), np.int8),
+    }
+
+
+def _by_compiled_code(
+    told: Slots, asked: Int[np.ndarray, "story word_q"], lengths: Int[np.ndarray, " story"], least: int
+) -> Views:
+    code = loader.compiled()
+    assert code is not None
+    slots = 1 + int(max(told.max(initial=0), asked.max(initial=0)))
+    lengths = lengths.astype(np.int64)
+    stories = loader.packed(len(told), slots, *told.shape[1:], asked.shape[1], told, asked, lengths)
+    most = code.amn_views(stories, loader.packed(0, *no_views(0, 0, 0).values()))
+    views = no_views(len(told), told.shape[1], max(least, most))
+    if most < 0 or code.amn_views(stories, loader.packed(views["members"].shape[2], *views.values())) < 0:
+        raise MemoryError(f"no room to find what the sentences of {len(told)} stories touch")
+    return views
+
+
+def _one_by_one(
+    told: Slots, asked: Int[np.ndarray, "story word_q"], lengths: Int[np.ndarray, " story"], least: int
+) -> Views:
+    graphs = [WordGraph(named[named > 0].tolist()) for named in asked]
+    found = [
+        [graph.tell(sentence[sentence > 0].tolist()) for sentence in story[:length]]
+        for graph, story, length in zip(graphs, told, lengths, strict=True)
+    ]
+    most = max((len(view.members) for story in found for view in story), default=0)
+    views = no_views(len(told), told.shape[1], max(least, most))
+    room = views["members"].shape[2]
+    for i, story in enumerate(found):
+        for t, view in enumerate(story):
+            inside, outside = len(view.members), len(view.context)
+            views["members"][i, t, :inside] = view.members
+            views["context"][i, t, :outside] = view.context
+            views["edges"][i, t, :inside, :inside] = view.edges[:, :inside]
+            views["edges"][i, t, :inside, room : room + outside] = view.edges[:, inside:]
+    return views

@@ -1,0 +1,107 @@
+"""Functions of tensors recorded on a GPU and played back, so that their many small operations are started at once.
+
+A story is read in hundreds of operations, and to start them one by one takes a GPU's host longer than they take the
+GPU. A CUDA graph holds them all; it knows one shape of its inputs.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor
+
+from amn.data.batches import Batch
+from amn.models.base import Model, Reading
+
+_MOST = 32  # recordings of a model that are kept
+
+Results = tuple[Tensor, ...]
+_Shape = tuple[Any, ...]
+
+
+class Recording:
+    """A function, recorded as it works on some inputs; it can be played back on others of the same shapes.
+
+    Args:
+        function: what to record; it must do the same operations whatever the numbers are.
+        inputs: on the GPU; copied.
+        pool: memory that recordings share, which never play at the same time.
+    """
+
+    def __init__(self, function: Callable[..., Results], inputs: Sequence[Tensor], pool: Any = None) -> None:
+        self._held = [value.clone() for value in inputs]
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(2):  # lets libraries allocate what a recording must not
+                function(*self._held)
+        torch.cuda.current_stream().wait_stream(stream)
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph, pool=pool):
+            self._results = function(*self._held)
+
+    @property
+    def pool(self) -> Any:
+        """Its memory, for other recordings to share."""
+        return self._graph.pool()
+
+    def __call__(self, *inputs: Tensor) -> Results:
+        """The results for other inputs, which may be on any device."""
+        for place, value in zip(self._held, inputs, strict=True):
+            place.copy_(value)
+        self._graph.replay()
+        return tuple(result.clone() for result in self._results)
+
+
+class _Recordings:
+    """How one model reads batches of some shapes."""
+
+    def __init__(self) -> None:
+        self._met: set[_Shape] = set()
+        self._made: dict[_Shape, Recording] = {}
+
+    def run(
+        self, shape: _Shape, function: Callable[..., Results], inputs: Sequence[Tensor], device: torch.device
+    ) -> Results:
+        """Records a function when a shape is met again: many shapes are met only once."""
+        if shape in self._made:
+            return self._made[shape](*inputs)
+        moved = [value.to(device) for value in inputs]
+        if shape not in self._met:
+            self._met.add(shape)
+            return function(*moved)
+        if len(self._made) == _MOST:
+            del self._made[next(iter(self._made))]  # the oldest
+        pool = next((made.pool for made in self._made.values()), None)
+        self._made[shape] = Recording(function, moved, pool)
+        return self._made[shape](*moved)
+
+
+_recordings: WeakKeyDictionary[Model, _Recordings] = WeakKeyDictionary()
+_playing = Lock()  # a recording has one place for its inputs
+
+
+@torch.inference_mode()
+def read_recorded(model: Model, batch: Batch, banks: int = 1) -> Reading:
+    """What a model on a GPU says about a batch.
+
+    Args:
+        model: the model.
+        batch: on any device.
+        banks: how many banks to read; 0 for all.
+    """
+    parts = {f.name: value for f in fields(batch) if (value := getattr(batch, f.name)) is not None}
+    weight = next(model.parameters())  # a model that was moved away and back has other weights in another place
+    shape = (banks, weight.data_ptr(), *((name, *value.shape) for name, value in parts.items()))
+
+    def read(*values: Tensor) -> Results:
+        reading: Reading = model(Batch(**dict(zip(parts, values, strict=True))), banks=banks)
+        return reading.logits, reading.entities, reading.entities_read, reading.banks
+
+    with _playing:
+        found = _recordings.setdefault(model, _Recordings())
+        logits, entities, entities_read, banks_made = found.run(shape, read, list(parts.values()), weight.device)
+    return Reading(logits, entities, entities_read, banks_made)
