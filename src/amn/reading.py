@@ -104,7 +104,7 @@ def cells(examples: Sequence[Example]) -> int:
 def read_examples(trained: TrainedModel, examples: Sequence[Example], banks: int) -> list[Found]:
     """Reads stories side by side: the default model by its fast path, any other by torch.
 
-    On a GPU torch reads several stories faster; a single one is faster on the CPU there, too.
+    On a GPU torch reads several stories there, which pays for wide models; a single one is faster on the CPU.
     """
     model = trained.model
     if type(model) is AMN:
