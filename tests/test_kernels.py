@@ -32,8 +32,9 @@ WIDTHS = [(16, 2), (32, 2), (64, 2), (20, 4), (36, 3)]  # hidden, heads: known w
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with kernels that compile without a warning."""
     folder = tmp_path_factory.mktemp("kernels")
-    if not build.compile_kernels(folder, "-Wall", "-Wextra", "-Werror"):
+    if not build.compile_kernels(folder):
         pytest.skip("there is no C compiler that knows this kind of processor")
+    assert build.compile_kernels(folder, "-Wall", "-Wextra", "-Werror")
     return folder
 
 

@@ -24,7 +24,7 @@ def views_of(
         lengths: how many sentences each story has.
         least: the least room to give for members.
     """
-    asked = questions.reshape(len(questions), -1)
+    asked = questions.reshape(len(questions), questions.shape[1] * questions.shape[2])
     if loader.compiled() is not None:
         return _by_compiled_code(told, asked, lengths, least)
     return _one_by_one(told, asked, lengths, least)

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "whole.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define SIMD _Pragma("omp simd")
@@ -19,8 +18,6 @@ enum { LANES = 8 };
 #endif
 
 enum { BLOCK = 6 }; /* rows that a product takes at once */
-
-typedef int64_t whole;
 
 /* 2^n times a polynomial, which is 2^f within 2e-9 for the remainder f. */
 INLINE float exponential(float x) {

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "arithmetic.h"
+#include "whole.h"
 
 enum { RECENT = 16, CONTEXT = 8 }; /* as there */
 enum { PAST = 1, CURRENT, BEFORE, AFTER, SELF, NUM_KINDS };
