@@ -12,7 +12,7 @@ export OMP_NUM_THREADS ?= 1
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
 
-.venv/.ok: pyproject.toml constraints.txt hatch_build.py $(wildcard src/amn/native/*.[ch])
+.venv/.ok: pyproject.toml constraints.txt hatch_build.py $(wildcard src/amn/core/*.[ch])
 	@$(PYTHON) -c 'import sys; sys.exit("amn needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt uv

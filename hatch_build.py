@@ -7,7 +7,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-FOLDER = Path("src", "amn", "native")
+FOLDER = Path("src", "amn", "core")
 
 
 class CompileKernels(BuildHookInterface):  # type: ignore[type-arg]

@@ -12,10 +12,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from amn.scoring import Ask, score_trained
-from amn.training.card import model_card
-from amn.training.model_directory import load_model, save_model
-from amn.training.run_directory import RunDirectory
+from amn.evaluation.score import Ask, score_trained
+from amn.store.card import model_card
+from amn.store.model_directory import load_model, save_model
+from amn.store.run_directory import RunDirectory
 
 PRETRAINED = Path(__file__).resolve().parents[1] / "src" / "amn" / "pretrained"
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from amn.data.batches import Batch
 from amn.models.base import GRU, uniform
-from amn.models.paper import PaperAMN
+from amn.models.paper.model import PaperAMN
 
 MARGIN = 1e-4
 Bank = dict[int, tuple[Tensor, Tensor]]

@@ -12,9 +12,9 @@ import amn
 from amn import api
 from amn.answers import Answer, Candidate, rank
 from amn.api import QA, Request
+from amn.data.text import MAX_QUESTIONS, MAX_SENTENCE_WORDS, read_questions, read_story, split_sentences
 from amn.errors import AMNError, ConfigError
-from amn.text import MAX_QUESTIONS, MAX_SENTENCE_WORDS, read_questions, read_story, split_sentences
-from amn.training.model_directory import TrainedModel, build_model
+from amn.store.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, shaken
 
 STORY = "Mary went to the garden. John took the milk! Mary went to the office"
@@ -201,14 +201,14 @@ def test_ten_thousand_sentences_are_one_story(qa: QA) -> None:
 
 
 def test_too_many_sentences_are_refused(qa: QA, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("amn.text.MAX_SENTENCES", 3)
+    monkeypatch.setattr("amn.data.text.MAX_SENTENCES", 3)
     assert qa("Mary went. " * 3, "Where is Mary?").entities == 2
     with pytest.raises(AMNError, match="^story: more than 3 sentences"):
         qa("Mary went. " * 4, "Where is Mary?")
 
 
 def test_too_many_different_words_for_a_batch_are_refused(qa: QA, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("amn.reading.MAX_WORDS", 10)
+    monkeypatch.setattr("amn.inference.reading.MAX_WORDS", 10)
     other = make_qa("amn-paper", hidden=16)
     with pytest.raises(AMNError, match="^story: more than 10 different words"):
         other("a b c d e f g h i j k", "Where is Mary?")

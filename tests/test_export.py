@@ -14,12 +14,12 @@ from amn.cli import main as cli
 from amn.data.batches import encode
 from amn.data.examples import Example
 from amn.errors import AMNError, CheckpointError, MissingExtraError
-from amn.export import GRAPHS, WholeEncoder, export_onnx
 from amn.exported import OnnxModel
+from amn.inference.export import GRAPHS, WholeEncoder, export_onnx
+from amn.inference.reading import found_in, read_batch
 from amn.models.amn import AMN
 from amn.models.base import answer_loss
-from amn.reading import found_in, read_batch
-from amn.training.model_directory import TrainedModel, build_model, load_model
+from amn.store.model_directory import TrainedModel, build_model, load_model
 from random_stories import VOCABULARY, assert_same_found, batch_of, random_examples, story
 
 pytest.importorskip("onnxruntime")

@@ -12,11 +12,11 @@ from amn.data.source import load_task
 from amn.data.tasks import generate
 from amn.fast.stories import Stories
 from amn.fast.weights import Cell, Weights, array, product, products, weights_of
+from amn.inference.reading import found_in, read_alone, read_batch
 from amn.models.amn import AMN
 from amn.models.base import GRU
 from amn.pretrained import shipped_models
-from amn.reading import found_in, read_alone, read_batch
-from amn.training.model_directory import TrainedModel, build_model
+from amn.store.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, assert_same_found, random_examples, shaken, story, with_unknown_words
 
 RELEASED = Path(__file__).parents[2] / "shared/data/babi-v1.2/en-valid-10k"

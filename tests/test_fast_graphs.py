@@ -10,7 +10,7 @@ from amn.fast.graphs import Members, WordGraphs
 from amn.fast.texts import ranges
 from amn.fast.weights import Weights, divide, normalise, product, row_sums
 from amn.models.amn import AMN
-from amn.training.model_directory import build_model
+from amn.store.model_directory import build_model
 from random_stories import VOCABULARY, shaken
 
 STORIES, NAMED = 7, (3, 2)

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 import torch
 
-from amn import reading
+from amn.inference import reading
+from amn.core import build, loader
 from amn.data.batches import Sizes, encode
 from amn.data.examples import Example
 from amn.fast import kernels
 from amn.fast.encode import run
 from amn.fast.stories import Stories
 from amn.fast.weights import Weights
+from amn.inference.reading import read_alone, read_examples
 from amn.models.amn import AMN
-from amn.native import build, loader
-from amn.reading import read_alone, read_examples
-from amn.training.model_directory import TrainedModel, build_model
+from amn.store.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, assert_same_found, random_examples, shaken, story, with_unknown_words
 
 ABLE = {"AVX512": ("x86-64-v4", "x86-64-v3"), "AVX2": ("x86-64-v3",)}  # what processors can run, by torch's names

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "amn"
 FILES = sorted(PACKAGE.rglob("*.py"))
 LEVELS = {
     **dict.fromkeys(["errors", "config", "pretrained"], 0),  # the last says where shipped models are, and no more
-    **dict.fromkeys(["data", "native"], 1),
+    **dict.fromkeys(["data", "core"], 1),
     "models": 2,
     **dict.fromkeys(["fast", "training", "evaluation"], 3),
     **dict.fromkeys(["cli", "server", "report", "web", "__init__", "__main__"], 5),

@@ -14,11 +14,11 @@ from amn.data.graph import CONTEXT
 from amn.errors import AMNError, CheckpointError
 from amn.fast.step import read_sentence
 from amn.fast.weights import Weights
+from amn.inference.reading import found_in, read_batch
 from amn.memory import CERTAIN, LiveMemory
 from amn.models.amn import AMN
 from amn.models.encoder import ANONYMOUS
-from amn.reading import found_in, read_batch
-from amn.training.model_directory import TrainedModel, build_model
+from amn.store.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, assert_same_found, random_examples, shaken, with_unknown_words
 
 STORY = "Mary went to the garden. John took the milk. Mary went to the office."

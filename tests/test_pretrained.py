@@ -13,10 +13,10 @@ from amn.cli.demo import SCENES
 from amn.data.batches import encode
 from amn.data.examples import examples
 from amn.data.tasks import generate
+from amn.evaluation.score import Ask, score
 from amn.models.base import answered
 from amn.pretrained import DEFAULT_MODEL, shipped_directory, shipped_models
-from amn.scoring import Ask, score
-from amn.training.model_directory import load_model
+from amn.store.model_directory import load_model
 
 QUESTIONS = 60
 SEED = 11

@@ -16,14 +16,14 @@ import torch
 
 from amn.answers import Answer
 from amn.data.examples import Example, Words
+from amn.data.text import Text, read_questions, read_story
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError, ConfigError, MissingExtraError, did_you_mean
+from amn.inference.reading import answers_of, cells, check_limits, groups_of, read_examples
 from amn.memory import LiveMemory
 from amn.pretrained import DEFAULT_MODEL, shipped_directory, shipped_models
-from amn.reading import answers_of, cells, check_limits, groups_of, read_examples
-from amn.text import Text, read_questions, read_story
-from amn.training.card import model_card
-from amn.training.model_directory import (
+from amn.store.card import model_card
+from amn.store.model_directory import (
     CARD_FILE,
     CONFIG_FILE,
     WEIGHTS_FILE,

@@ -15,14 +15,14 @@ import numpy as np
 from amn.answers import Answer
 from amn.data.batches import encode
 from amn.data.examples import Example
+from amn.data.text import Text, read_questions, read_story
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError, CheckpointError, MissingExtraError
-from amn.export import EXTRAS, GRAPHS
 from amn.fast.decode import Found
 from amn.fast.spelling import Spelled, choose, slot_words, spelled
-from amn.reading import answers_of, check_limits
-from amn.text import Text, read_questions, read_story
-from amn.training.model_directory import read_description
+from amn.inference.export import EXTRAS, GRAPHS
+from amn.inference.reading import answers_of, check_limits
+from amn.store.model_directory import read_description
 
 _RELEVANCE, _IN_LAST, _DEPTH, _VOTE = -4, -3, -2, -1  # columns of a row
 

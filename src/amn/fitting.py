@@ -13,16 +13,16 @@ from typing import Any
 import torch
 
 from amn.api import QA
+from amn.config import RunSpec
 from amn.data.jsonl import story_of, write_jsonl
 from amn.data.story import Story, words
 from amn.errors import DataError
-from amn.training.card import OWN
-from amn.training.config import RunSpec
+from amn.store.card import OWN
+from amn.store.run_directory import RunDirectory
 from amn.training.device import choose_device
 from amn.training.grid import Grid
 from amn.training.loop import Interrupted, Progress, Run, Trainer
 from amn.training.prepare import data_key, encode_stories, hold_out
-from amn.training.run_directory import RunDirectory
 
 TRAINING_FILE, VALIDATION_FILE = "train.jsonl", "valid.jsonl"
 Stories = Iterable[Story | Mapping[str, Any]]

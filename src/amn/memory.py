@@ -17,13 +17,13 @@ from amn.answers import Answer, Bank, Edge, Entity, Explanation, Move, SentenceT
 from amn.compact import Change, CompactMemory
 from amn.data.examples import Example, Words
 from amn.data.story import words
+from amn.data.text import Text, read_questions, read_story
 from amn.errors import CheckpointError
 from amn.fast.step import ABSENT
+from amn.inference.reading import answers_of, check_limits, groups_of, read_examples
 from amn.models import Model
 from amn.models.amn import AMN
-from amn.reading import answers_of, check_limits, groups_of, read_examples
-from amn.text import Text, read_questions, read_story
-from amn.training.model_directory import TrainedModel, write_atomically
+from amn.store.model_directory import TrainedModel, write_atomically
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back

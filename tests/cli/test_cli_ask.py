@@ -15,7 +15,7 @@ from amn.api import QA
 from amn.cli import demo, screen
 from amn.cli import main as cli
 from amn.data.vocabulary import Vocabulary
-from amn.training.model_directory import TrainedModel, build_model
+from amn.store.model_directory import TrainedModel, build_model
 
 STORY = "Mary went to the garden.\nJohn went to the office.\n"
 KEYS = {"question", "answer", "score", "top", "banks_read", "banks_created", "entities_read", "entities"}

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from amn.cli import main as cli
+from amn.config import RunSpec, TrainConfig
 from amn.data.source import load_task
 from amn.data.vocabulary import Vocabulary
-from amn.training.config import RunSpec, TrainConfig
-from amn.training.model_directory import TrainedModel, build_model, save_model
-from amn.training.run_directory import RunDirectory
+from amn.store.model_directory import TrainedModel, build_model, save_model
+from amn.store.run_directory import RunDirectory
 
 KEYS = ["model", "architecture", "task", "split", "questions", "error_percent", "required_banks", "created_banks"]
 KEYS += ["entities", "entities_read", "ratio", "by_banks", "seconds"]

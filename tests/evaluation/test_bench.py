@@ -9,21 +9,21 @@ import pytest
 import torch
 
 from amn.api import QA
+from amn.bench.decode import answering
+from amn.bench.entnet import FastEntNet
+from amn.bench.ingest import Contest, answers, bench_ingest, work
+from amn.bench.scale import bench_scale, names
+from amn.bench.timing import Timing, measure, report
 from amn.cli import main as cli
 from amn.compact import CompactMemory
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
-from amn.evaluation.bench import Timing, measure, report
-from amn.evaluation.bench_decode import answering
-from amn.evaluation.bench_entnet import FastEntNet
-from amn.evaluation.bench_ingest import Contest, answers, bench_ingest, work
-from amn.evaluation.bench_scale import bench_scale, names
 from amn.fast.stories import Stories
 from amn.fast.weights import weights_of
+from amn.inference.reading import read_batch
 from amn.models.amn import AMN
-from amn.models.entnet import EntNet
-from amn.reading import read_batch
-from amn.training.model_directory import TrainedModel, build_model
+from amn.models.rivals.entnet import EntNet
+from amn.store.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, batch_of, random_examples, shaken
 
 Output = pytest.CaptureFixture[str]

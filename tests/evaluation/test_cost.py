@@ -10,7 +10,7 @@ from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 from amn.evaluation.cost import COUNTED_STORIES, cost_of, work_of
 from amn.models import MODELS
-from amn.training.model_directory import TrainedModel, build_model
+from amn.store.model_directory import TrainedModel, build_model
 
 STORIES = list(generate(1, questions=20, seed=0))
 HIDDEN, SLOTS = 8, 5

@@ -14,9 +14,9 @@ from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
 from amn.evaluation import metrics
 from amn.evaluation.controls import majority
+from amn.evaluation.score import decide
 from amn.models.base import Model, ModelConfig, Reading
-from amn.scoring import decide
-from amn.training.model_directory import TrainedModel, build_model
+from amn.store.model_directory import TrainedModel, build_model
 
 VOCABULARY = Vocabulary.from_json({"words": ["garden", "mary", "office", "went"], "answers": ["garden", "office"]})
 KEYS = ["questions", "error_percent", "required_banks", "created_banks", "entities", "entities_read", "ratio"]

@@ -10,8 +10,8 @@ from amn.data.batches import Batch
 from amn.data.graph import NO_EDGE, PAST
 from amn.data.vocabulary import UNKNOWN
 from amn.errors import ConfigError
-from amn.models.baseline import dropout, position_encoding
 from amn.models.controls import without_questions
+from amn.models.rivals.baseline import dropout, position_encoding
 from models.conformance import EIGHT, TWO_QUESTIONS, batch_of, build, with_key
 
 BATCH = batch_of(EIGHT)

@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 
 from amn.data.batches import Batch
-from amn.models.banks import Bank, Memory, bank_weights, empty_bank, empty_memory, move, realise
 from amn.models.base import uniform
 from amn.models.encoder import Encoder, accumulate
-from amn.models.paper import PaperAMN, PaperConfig
+from amn.models.paper.banks import Bank, Memory, bank_weights, empty_bank, empty_memory, move, realise
+from amn.models.paper.model import PaperAMN, PaperConfig
+from amn.models.paper.word_graph import close_over, messages, path_edges, weigh
 from amn.models.strength import StrengthGRU
-from amn.models.word_graph import close_over, messages, path_edges, weigh
 from random_stories import VOCABULARY, batch_of, random_examples, shaken, story
 
 HIDDEN, SLOTS, BANKS, STORIES = 6, 5, 4, 6

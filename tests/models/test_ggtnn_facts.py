@@ -13,7 +13,7 @@ from amn.data.facts import KINDS, Fact
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 from amn.models import MODELS
-from amn.models.ggtnn import GGTNN, GGTNNConfig, corrected, right_graph
+from amn.models.rivals.ggtnn import GGTNN, GGTNNConfig, corrected, right_graph
 from models.conformance import Loss, parts_of, with_key
 from models.conformance import build as build_small
 

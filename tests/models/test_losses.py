@@ -7,8 +7,8 @@ import torch
 
 from amn.models.base import uniform
 from amn.models.losses import bernoulli_divergence, creation_prior, expected_strengths, strength_divergence
-from amn.models.paper import answer_words
-from amn.models.word_graph import merge_components
+from amn.models.paper.model import answer_words
+from amn.models.paper.word_graph import merge_components
 from random_stories import batch_of, story
 
 SLOTS = 5

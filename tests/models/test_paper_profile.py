@@ -12,7 +12,7 @@ import reference_amn
 from amn.data.batches import Batch, Sizes, encode
 from amn.models import MODELS
 from amn.models.base import Reading
-from amn.models.paper import PaperAMN, PaperConfig
+from amn.models.paper.model import PaperAMN, PaperConfig
 from models.conformance import parts_of
 from random_stories import VOCABULARY, batch_of, random_examples, story
 

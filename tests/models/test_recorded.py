@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from amn.data.batches import Batch, Sizes, encode
+from amn.inference.reading import read_batch, roomy_batch
+from amn.inference.recorded import Results, read_recorded
 from amn.models import recorded
 from amn.models.base import Model, Reading
-from amn.models.recorded import Results, read_recorded
-from amn.reading import read_batch, roomy_batch
-from amn.training.model_directory import TrainedModel, build_model
+from amn.store.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, random_examples, shaken, with_unknown_words
 
 ROOM = Sizes(slots=24, sentences=6, words=5, members=14, questions=3, question_words=3)

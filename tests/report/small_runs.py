@@ -5,11 +5,11 @@ from typing import Any
 
 import torch
 
+from amn.config import RunSpec
 from amn.data.source import read_stories
 from amn.data.vocabulary import Vocabulary
-from amn.training.config import RunSpec
-from amn.training.model_directory import TrainedModel, build_model
-from amn.training.run_directory import RunDirectory
+from amn.store.model_directory import TrainedModel, build_model
+from amn.store.run_directory import RunDirectory
 
 SMALL: dict[str, dict[str, Any]] = {"amn": {"hidden": 8, "heads": 2}, "amn-paper": {"hidden": 8, "capacity": 64}}
 

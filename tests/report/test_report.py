@@ -20,7 +20,7 @@ from amn.report import analysis as analysis_module
 from amn.report import paper_tables as paper
 from amn.report.report import COLUMNS, Report, check_extras, fill_readme, write
 from amn.report.runs import find_runs, summaries
-from amn.training.run_directory import RunDirectory
+from amn.store.run_directory import RunDirectory
 from report.small_runs import SMALL, make_run
 
 ERRORS = {0: 0.4, 1: 12.0, 2: 0.4}  # of task 1, by seed

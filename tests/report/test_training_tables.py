@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from amn.cli import main as cli
+from amn.config import TrainConfig
 from amn.data.babi import write_babi
 from amn.data.tasks import generate
 from amn.report.report import Report
 from amn.report.runs import find_runs
 from amn.report.training_tables import command_of, commands_table, run_records, runs_table, settings_table
-from amn.training.config import TrainConfig
 from report.small_runs import SMALL, make_run
 
 Output = pytest.CaptureFixture[str]

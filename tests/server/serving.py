@@ -14,7 +14,7 @@ from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 from amn.server.app import create_app
 from amn.server.limits import Limits
-from amn.training.model_directory import TrainedModel, build_model, save_model
+from amn.store.model_directory import TrainedModel, build_model, save_model
 
 STORY = ["Mary moved to the bathroom.", "John went to the hallway.", "Mary went to the garden.", "John got the milk."]
 QUESTION = "Where is Mary?"

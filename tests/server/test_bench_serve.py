@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from amn.bench.serve import Load, bench_serve, drive, percentile, request_bodies, serving
 from amn.cli import main as cli
 from amn.errors import AMNError, ConfigError
-from amn.server.bench import Load, bench_serve, drive, percentile, request_bodies, serving
 from server.serving import running
 
 COLUMNS = {"clients", "batching", "requests", "failed", "requests_per_second", "p50_ms", "p99_ms"}

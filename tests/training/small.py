@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from amn.config import RunSpec, TrainConfig
 from amn.data.babi import write_babi
 from amn.data.tasks import generate
-from amn.training.config import RunSpec, TrainConfig
+from amn.store.run_directory import RunDirectory
 from amn.training.loop import Trainer, make_runs
-from amn.training.run_directory import RunDirectory
 
 CPU = torch.device("cpu")
 QUESTIONS = {1: 70, 6: 40, 15: 54}  # training questions of each task; their numbers of steps differ

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from amn.config import RunSpec
 from amn.data.source import SPLITS
 from amn.errors import ConfigError
-from amn.training.config import RunSpec
 from amn.training.fleet import Pool
 from amn.training.prepare import alike, data_key, encode_all
 from training.small import log_of, small, trainer_of

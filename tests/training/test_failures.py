@@ -11,15 +11,15 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from amn.config import RunSpec, TrainConfig
 from amn.errors import CheckpointError, ConfigError, DataError
+from amn.store.atomic import write_atomically
+from amn.store.run_directory import RunDirectory
 from amn.training import atomic
-from amn.training.atomic import write_atomically
 from amn.training.checkpoint import load_state, save_state
-from amn.training.config import RunSpec, TrainConfig
 from amn.training.files import unpack
 from amn.training.grid import Grid, quick
 from amn.training.loop import Diverged
-from amn.training.run_directory import RunDirectory
 from amn.training.sweep import parse_numbers, parse_tasks
 from training.small import small, trainer_of
 

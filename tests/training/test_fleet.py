@@ -11,16 +11,16 @@ from torch import Tensor
 from torch.func import functional_call, vmap
 from torch.utils import _pytree as pytree
 
+from amn.config import RunSpec
 from amn.data.vocabulary import Vocabulary
 from amn.models import MODELS
 from amn.models.encoder import ANONYMOUS
-from amn.training.config import RunSpec
+from amn.store.model_directory import build_model
+from amn.store.run_directory import RunDirectory
 from amn.training.fleet import Fleet, _hide_words
 from amn.training.loop import Diverged
-from amn.training.model_directory import build_model
 from amn.training.parameters import Layout
 from amn.training.reader import _fields
-from amn.training.run_directory import RunDirectory
 from random_stories import VOCABULARY, shaken
 from training.small import CPU, log_of, small, trainer_of, weights_of
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from amn.training.config import TrainConfig
+from amn.config import TrainConfig
 from amn.training.optimiser import Adam, learning_rate
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from amn.config import RunSpec
+from amn.store.model_directory import load_model
+from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import load_state, save_state
-from amn.training.config import RunSpec
 from amn.training.loop import Interrupted, Trainer
-from amn.training.model_directory import load_model
-from amn.training.run_directory import RunDirectory
 from training.small import amn, log_of, options_of, small, trainer_of, weights_of
 
 KILLS = 25

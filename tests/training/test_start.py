@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from amn.config import RunSpec
 from amn.errors import AMNError
-from amn.training.config import RunSpec
+from amn.store.model_directory import load_model
 from amn.training.grid import Grid
-from amn.training.model_directory import load_model
 from training.small import small, trainer_of, weights_of
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from amn.config import RunSpec
 from amn.errors import AMNError, ConfigError, MissingExtraError
-from amn.training.config import RunSpec
+from amn.store.run_directory import RunDirectory
 from amn.training.engines import Job, Options, Queue, Update, sweep
-from amn.training.run_directory import RunDirectory
 from amn.training.states import known_states
 from amn.training.sweep import Event, Means, train_fleets, train_steps
 from training.small import CPU, amn, ledger_of, log_of, options_of, small, trainer_of

@@ -13,8 +13,8 @@ from amn.cli import main as cli
 from amn.cli.progress import Bar, Lines, summary, training_display
 from amn.data.examples import examples
 from amn.data.source import read_stories
+from amn.store.run_directory import RunDirectory
 from amn.training.prepare import DataKey, hold_out, load_data
-from amn.training.run_directory import RunDirectory
 from training.small import amn, log_of, options_of, small
 
 Output = pytest.CaptureFixture[str]

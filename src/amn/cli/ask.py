@@ -90,7 +90,7 @@ class Conversation:
 
     def take(self, line: str) -> Iterator["Answer"]:
         """Remembers the sentences of a line and answers its questions."""
-        from amn.text import split_sentences
+        from amn.data.text import split_sentences
 
         if line.strip() == FORGET:
             self.sentences, self.memory = [], None
@@ -102,7 +102,7 @@ class Conversation:
                 self._tell(sentence)
 
     def _tell(self, sentence: str) -> None:
-        from amn.text import read_story
+        from amn.data.text import read_story
 
         read_story([sentence])  # refuses what no memory could be told later
         self.sentences.append(sentence)

@@ -9,10 +9,10 @@ from amn.cli.output import note, print_json
 from amn.errors import ConfigError
 
 if TYPE_CHECKING:
+    from amn.bench.ingest import Answers
     from amn.data.examples import Example
-    from amn.evaluation.bench_ingest import Answers
     from amn.models.amn import AMN
-    from amn.training.model_directory import TrainedModel
+    from amn.store.model_directory import TrainedModel
 
 HIDDEN = 64  # of a model that has to be made up
 
@@ -42,7 +42,7 @@ def decode(
     """
     import torch
 
-    from amn.evaluation.bench_decode import Case, bench_decode
+    from amn.bench.decode import Case, bench_decode
     from amn.training.sweep import parse_tasks
 
     torch.set_num_threads(threads)
@@ -86,7 +86,7 @@ def ingest(
     """
     import torch
 
-    from amn.evaluation.bench_ingest import Contest, bench_ingest
+    from amn.bench.ingest import Contest, bench_ingest
     from amn.training.sweep import parse_numbers, parse_tasks
 
     torch.set_num_threads(threads)
@@ -129,8 +129,8 @@ def scale(
     """
     import torch
 
+    from amn.bench.scale import bench_scale
     from amn.compact import CompactMemory
-    from amn.evaluation.bench_scale import bench_scale
     from amn.training.sweep import parse_numbers
 
     torch.set_num_threads(threads)
@@ -173,7 +173,7 @@ def serve(
     """
     import torch
 
-    from amn.server.bench import bench_serve
+    from amn.bench.serve import bench_serve
     from amn.training.sweep import parse_numbers
 
     torch.set_num_threads(threads)
@@ -189,9 +189,9 @@ def _case(
 ) -> "tuple[list[Example], TrainedModel, str]":
     """Examples of a task and a model for it: the one given, else the shipped one, else an untrained one."""
     from amn.data.vocabulary import Vocabulary
+    from amn.evaluation.score import Ask, examples_for, find_model, stories_for
     from amn.pretrained import shipped_models
-    from amn.scoring import Ask, examples_for, find_model, stories_for
-    from amn.training.model_directory import TrainedModel, build_model
+    from amn.store.model_directory import TrainedModel, build_model
 
     ask = Ask(task=task, split=split, questions=questions)
     shipped = f"qa{task}" if isinstance(task, int) else task
@@ -231,7 +231,7 @@ def _paths(
         if not no_export:
             directory = exported or Path(folder)
             if exported is None:
-                from amn.export import export_onnx
+                from amn.inference.export import export_onnx
 
                 note("exporting the model")
                 export_onnx(trained, directory)
@@ -242,7 +242,7 @@ def _paths(
 def _fast(trained: "TrainedModel") -> "Answers":
     import torch
 
-    from amn.reading import read_examples
+    from amn.inference.reading import read_examples
 
     classes = len(trained.vocabulary.answers)
 

@@ -10,7 +10,7 @@ from amn.pretrained import DEFAULT_MODEL
 if TYPE_CHECKING:
     from amn.answers import Answer
     from amn.api import QA
-    from amn.training.model_directory import TrainedModel
+    from amn.store.model_directory import TrainedModel
 
 EPOCHS, TRAIN_QUESTIONS = 12, 3000  # enough for task 1, in about a minute
 STORY = (
@@ -86,9 +86,9 @@ def _train() -> "TrainedModel":
 
     import torch
 
-    from amn.training.config import RunSpec, TrainConfig
+    from amn.config import RunSpec, TrainConfig
+    from amn.store.model_directory import load_model
     from amn.training.loop import Trainer, make_runs
-    from amn.training.model_directory import load_model
 
     recipe = TrainConfig(epochs=EPOCHS, train_questions=TRAIN_QUESTIONS, warmup_steps=20)
     with TemporaryDirectory() as folder, progress_bar("training", EPOCHS) as advance:

@@ -40,7 +40,7 @@ def evaluate(
     """
     import torch
 
-    from amn.scoring import Ask, report_of, score
+    from amn.evaluation.score import Ask, report_of, score
 
     torch.set_num_threads(threads)
     where = None if data is None else str(data)

@@ -20,7 +20,7 @@ def export(model: str, /, *, out: Path, format: Literal["onnx"] = "onnx", json: 
         json: print {"model": ..., "format": ..., "directory": ..., "graphs": [...]}.
     """
     from amn.api import load
-    from amn.export import export_onnx
+    from amn.inference.export import export_onnx
 
     qa = load(model)
     note(f"exporting {model}: this takes some seconds for each graph")

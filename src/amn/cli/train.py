@@ -13,7 +13,7 @@ from amn.errors import AMNError, ConfigError
 if TYPE_CHECKING:
     import torch
 
-    from amn.training.config import RunSpec
+    from amn.config import RunSpec
     from amn.training.loop import Progress, Run
 
 
@@ -230,7 +230,7 @@ def bench(*, models: int = 16, steps: int = 20, device: str = "auto", threads: i
         threads: of torch on a CPU.
         json: print the figures as JSON.
     """
-    from amn.evaluation.bench_train import bench_train
+    from amn.bench.train import bench_train
 
     found = bench_train(models=models, steps=steps, device=_prepare(device, threads))
     if json:

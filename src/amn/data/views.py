@@ -3,8 +3,8 @@
 import numpy as np
 from jaxtyping import Int
 
+from amn.core import loader
 from amn.data.graph import CONTEXT, WordGraph
-from amn.native import loader
 
 Slots = Int[np.ndarray, "story sentence word"]
 Views = dict[str, np.ndarray]  # members, context and edges, as a `Batch` has them

@@ -8,16 +8,16 @@ from statistics import mean
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from amn.bench.timing import measure
 from amn.data.batches import Batch, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
-from amn.evaluation.bench import measure
 from amn.evaluation.metrics import DEFAULT_BANKS, ingest
 from amn.models.base import Model, Reading
-from amn.models.dmn_plus import DMNPlus
-from amn.models.encdec import EncDec
-from amn.models.memn2n import MemN2N
-from amn.training.model_directory import TrainedModel
+from amn.models.rivals.dmn_plus import DMNPlus
+from amn.models.rivals.encdec import EncDec
+from amn.models.rivals.memn2n import MemN2N
+from amn.store.model_directory import TrainedModel
 
 COUNTED_STORIES = 8  # one by one, so that no padding is counted
 TIMED_STORIES = 32  # together

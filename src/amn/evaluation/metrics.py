@@ -16,8 +16,8 @@ from amn.errors import AMNError
 from amn.models.amn import AMN, Told
 from amn.models.base import Model, Reading
 from amn.models.decoder import Names
-from amn.models.paper import PaperAMN
-from amn.training.model_directory import TrainedModel
+from amn.models.paper.model import PaperAMN
+from amn.store.model_directory import TrainedModel
 
 PASS_PERCENT = 5.0  # a task counts as solved below this error, as in the paper
 DEFAULT_BANKS = 1  # how many banks a model reads unless told otherwise

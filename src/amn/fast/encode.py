@@ -7,9 +7,9 @@ from itertools import accumulate, chain
 import numpy as np
 from jaxtyping import Float, Int
 
+from amn.core import loader
+from amn.core.loader import packed
 from amn.fast.weights import Array, Reader, Weights, normalise, product, products
-from amn.native import loader
-from amn.native.loader import packed
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from jaxtyping import Float
 
+from amn.core import loader
 from amn.fast.encode import Asked, Gates
 from amn.fast.texts import Texts
 from amn.fast.weights import EPSILON, Array, Weights
-from amn.native import loader
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from amn.core.loader import packed
 from amn.models.amn import AMN
 from amn.models.base import GRU
-from amn.native.loader import packed
 
 Array = np.ndarray
 

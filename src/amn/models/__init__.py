@@ -4,12 +4,12 @@ from amn.errors import ConfigError, did_you_mean
 from amn.models.amn import AMN
 from amn.models.base import Model, ModelConfig
 from amn.models.controls import QuestionBlindAMN, StoryBlindAMN
-from amn.models.dmn_plus import DMNPlus
-from amn.models.encdec import EncDec
-from amn.models.entnet import EntNet
-from amn.models.ggtnn import GGTNN
-from amn.models.memn2n import MemN2N
-from amn.models.paper import PaperAMN
+from amn.models.paper.model import PaperAMN
+from amn.models.rivals.dmn_plus import DMNPlus
+from amn.models.rivals.encdec import EncDec
+from amn.models.rivals.entnet import EntNet
+from amn.models.rivals.ggtnn import GGTNN
+from amn.models.rivals.memn2n import MemN2N
 
 MODELS: dict[str, type[Model]] = {
     "amn": AMN,

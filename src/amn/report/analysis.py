@@ -12,13 +12,13 @@ from amn.data.tasks.config import GeneratorConfig
 from amn.errors import AMNError, DataError
 from amn.evaluation.controls import majority
 from amn.evaluation.cost import TIMED_STORIES, Cost, Work, cost_of, work_of
+from amn.evaluation.score import Ask, examples_for, find_model, score_trained
 from amn.memory import LiveMemory
 from amn.models.amn import AMN
-from amn.models.paper import PaperAMN
+from amn.models.paper.model import PaperAMN
 from amn.report.paper_tables import CONTROLS, TASKS
 from amn.report.runs import RunRecord, Summary, Task
-from amn.scoring import Ask, examples_for, find_model, score_trained
-from amn.training.model_directory import TrainedModel
+from amn.store.model_directory import TrainedModel
 from amn.training.prepare import JOINT, task_stories
 
 RENAMED = (1, 2, 3, 11, 12, 13)  # the tasks that are about people, places and things alone

@@ -9,8 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from amn.bench.timing import machine
 from amn.errors import AMNError, MissingExtraError
-from amn.evaluation.bench import machine
 from amn.report import paper_tables as paper
 from amn.report.analysis import Analysis, Analyst, Note
 from amn.report.cost_tables import cost_tables
@@ -27,7 +27,7 @@ from amn.report.tables import (
     seeds_table,
 )
 from amn.report.training_tables import commands_table, run_records, runs_table, settings_table
-from amn.training.model_directory import write_atomically
+from amn.store.model_directory import write_atomically
 
 if TYPE_CHECKING:
     from amn.report.figures import Picture

@@ -6,10 +6,10 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
+from amn.config import RunSpec
 from amn.errors import CheckpointError
 from amn.evaluation.metrics import PASS_PERCENT
-from amn.training.config import RunSpec
-from amn.training.run_directory import SPEC_FILE, RunDirectory
+from amn.store.run_directory import SPEC_FILE, RunDirectory
 
 Task = int | str
 

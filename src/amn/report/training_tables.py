@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean
 from typing import Any
 
+from amn.config import RunSpec, TrainConfig
 from amn.models import model_class
 from amn.report.runs import RunRecord, Task
 from amn.report.tables import MISSING, NOT_GIVEN, Column, Table, shown, task_name, title_of
-from amn.training.config import RunSpec, TrainConfig
 
 _OF_DATA = {"vocabulary_size", "num_answers"}  # settings that follow from the stories
 

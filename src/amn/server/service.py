@@ -9,13 +9,13 @@ from typing import cast
 from amn.answers import Answer, Bank, SentenceTrace
 from amn.api import QA, Request, load
 from amn.data.story import words
+from amn.data.text import split_sentences
 from amn.errors import AMNError, did_you_mean
 from amn.pretrained import shipped_models
 from amn.server.batching import Inference
 from amn.server.limits import MAX_TOLD_AT_ONCE, Limits
 from amn.server.memories import Held, Memories
 from amn.server.metrics import Metrics
-from amn.text import split_sentences
 
 
 class UnknownModelError(AMNError):

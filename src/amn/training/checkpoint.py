@@ -9,7 +9,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from amn.errors import CheckpointError
-from amn.training.atomic import write_atomically
+from amn.store.atomic import write_atomically
 
 FORMAT_VERSION = "1"
 

@@ -14,8 +14,8 @@ from typing import Literal
 
 import torch
 
+from amn.config import RunSpec
 from amn.errors import AMNError, ConfigError
-from amn.training.config import RunSpec
 from amn.training.device import choose_device
 from amn.training.files import unpack
 from amn.training.loop import CHECKPOINT_SECONDS, Interrupted, Progress

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from amn.config import RunSpec
 from amn.data.babi import find_task_file
 from amn.errors import CheckpointError, DataError
-from amn.training.atomic import write_atomically, writing
-from amn.training.config import RunSpec
+from amn.store.atomic import write_atomically, writing
+from amn.store.run_directory import RESULT_FILE
 from amn.training.prepare import ALL_TASKS, JOINT
-from amn.training.run_directory import RESULT_FILE
 from amn.training.states import known_states
 
 _LAST = (".safetensors", RESULT_FILE)  # written last, since they speak for what stands beside them

@@ -15,10 +15,10 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.func import vmap
 
+from amn.config import TrainConfig
 from amn.data.batches import Batch, Dataset, anonymise
+from amn.inference.recorded import Recording
 from amn.models.base import Model, Reading, answer_loss, answered, uniform
-from amn.models.recorded import Recording
-from amn.training.config import TrainConfig
 from amn.training.optimiser import Adam, learning_rate
 from amn.training.parameters import Layout
 from amn.training.reader import Reader, Readings

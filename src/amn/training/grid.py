@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from amn.config import RunSpec, TrainConfig, split_settings
 from amn.models import model_class
-from amn.training.config import RunSpec, TrainConfig, split_settings
 from amn.training.start import settings_of
 
 

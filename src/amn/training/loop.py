@@ -9,16 +9,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from amn.config import RunSpec
 from amn.errors import AMNError, CheckpointError
 from amn.models import Model
-from amn.training.card import model_card
+from amn.store.card import model_card
+from amn.store.model_directory import TrainedModel, build_model
+from amn.store.run_directory import RunDirectory, score_entry
 from amn.training.checkpoint import load_state, save_state, unreadable
-from amn.training.config import RunSpec
 from amn.training.fleet import Fleet, Member, Pool, Score
-from amn.training.model_directory import TrainedModel, build_model
 from amn.training.plan import epoch_plan
 from amn.training.prepare import Encoded, alike, data_key, encode_all
-from amn.training.run_directory import RunDirectory, score_entry
 from amn.training.start import start_from
 from amn.training.stopping import StopRequest, stop_requests
 

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from amn.training.config import TrainConfig
+from amn.config import TrainConfig
 
 _BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8
 _FINAL_RATE = 0.01  # what is left of the learning rate at the end of the cosine schedule

@@ -10,13 +10,13 @@ from typing import NamedTuple, TypeVar
 
 import torch
 
+from amn.config import RunSpec
 from amn.data.batches import Dataset, Sizes, encode
 from amn.data.examples import Example, examples, with_names
 from amn.data.source import SPLITS, load_task, read_stories
 from amn.data.story import Story
 from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError, DataError
-from amn.training.config import RunSpec
 from amn.training.start import vocabulary_of
 
 ALL_TASKS = tuple(range(1, 21))

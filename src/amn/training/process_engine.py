@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from amn.training.config import RunSpec
+from amn.config import RunSpec
 from amn.training.device import choose_device
 from amn.training.engines import Job, Options, Queue, Update, work
 from amn.training.loop import Interrupted, Progress

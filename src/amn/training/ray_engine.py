@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import amn
+from amn.config import RunSpec
 from amn.errors import AMNError, ConfigError, MissingExtraError
-from amn.training.config import RunSpec
 from amn.training.engines import Job, Options, Queue, Update, work
 from amn.training.files import pack, pack_data, unpack
 from amn.training.loop import Interrupted, Progress

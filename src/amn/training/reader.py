@@ -9,9 +9,9 @@ from torch import Tensor, nn
 from torch.func import functional_call, vmap
 from torch.utils import _pytree as pytree
 
+from amn.config import Precision
 from amn.data.batches import Batch
 from amn.models.base import Model, Reading
-from amn.training.config import Precision
 
 Weights = dict[str, Tensor]
 Readings = dict[str, Any]  # the fields of `Reading`, each with an axis of models in front

@@ -11,8 +11,8 @@ from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError
 from amn.models import Model
 from amn.pretrained import shipped_directory, shipped_models
-from amn.training.model_directory import CONFIG_FILE, TrainedModel, load_model, read_description
-from amn.training.run_directory import BEST
+from amn.store.model_directory import CONFIG_FILE, TrainedModel, load_model, read_description
+from amn.store.run_directory import BEST
 
 _SIZES = ("vocabulary_size", "num_answers")
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from amn.training.atomic import clear_leftovers, replacing, write_atomically, writing
-from amn.training.run_directory import RunDirectory
+from amn.store.atomic import clear_leftovers, replacing, write_atomically, writing
+from amn.store.run_directory import RunDirectory
 
 FLEETS = "fleets"
 _SUFFIX = ".safetensors"

@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 import torch
 
+from amn.config import RunSpec
 from amn.errors import ConfigError
-from amn.training.atomic import writing
-from amn.training.config import RunSpec
+from amn.store.atomic import writing
+from amn.store.run_directory import RunDirectory
 from amn.training.loop import CHECKPOINT_SECONDS, Diverged, Progress, Run, Trainer, make_runs
 from amn.training.prepare import JOINT
-from amn.training.run_directory import RunDirectory
 from amn.training.states import forget_finished, known_states, open_folder, state_for, state_of_some
 
 LEDGER = "ledger.jsonl"

@@ -14,12 +14,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from amn.bench.timing import report, seconds_of
 from amn.data.examples import Words
 from amn.data.vocabulary import Vocabulary
-from amn.evaluation.bench import report, seconds_of
 from amn.models.amn import AMN
-from amn.models.entnet import EntNet, Told
-from amn.training.model_directory import build_model
+from amn.models.rivals.entnet import EntNet, Told
+from amn.store.model_directory import build_model
 
 SIZES = (100, 1_000, 10_000, 100_000)
 NAMES_A_SENTENCE = 16  # new names in a sentence that fills the memory

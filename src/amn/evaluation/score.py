@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from amn.api import load
+from amn.config import TrainConfig
 from amn.data.examples import Example, examples
 from amn.data.source import SPLITS, load_task, read_stories
 from amn.data.story import Story
 from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError, did_you_mean
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
+from amn.inference.reading import answers_of, found_in
 from amn.models.base import Reading
-from amn.reading import answers_of, found_in
-from amn.training.config import TrainConfig
-from amn.training.model_directory import CONFIG_FILE, TrainedModel
+from amn.store.model_directory import CONFIG_FILE, TrainedModel
+from amn.store.run_directory import BEST
 from amn.training.prepare import ALL_TASKS, JOINT, task_stories
-from amn.training.run_directory import BEST
 
 _RENAME_SEED = 0
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from amn.native import loader
+from amn.core import loader
 
 REPEATS, WARM_UP = 9, 2
 _DIGITS = 4  # significant ones

@@ -10,13 +10,13 @@ from functools import partial
 from statistics import mean
 from typing import Any
 
+from amn.bench.timing import Timing, measure, report
 from amn.data.examples import Example
-from amn.evaluation.bench import Timing, measure, report
 from amn.evaluation.metrics import ALL_BANKS, PASS_PERCENT
 from amn.fast.stories import Stories
 from amn.fast.weights import Array, weights_of
 from amn.models.amn import AMN
-from amn.training.model_directory import TrainedModel
+from amn.store.model_directory import TrainedModel
 
 CHUNK = 1000  # questions that are answered together
 

@@ -20,9 +20,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
+from amn.bench.timing import report
 from amn.data.tasks import generate
 from amn.errors import AMNError, ConfigError
-from amn.evaluation.bench import report
 from amn.server.limits import MAX_BATCH
 
 CLIENTS = (1, 8, 64)

@@ -10,17 +10,17 @@ import torch
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
+from amn.bench.entnet import FastEntNet
+from amn.bench.timing import measure, report
 from amn.data.batches import Batch, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
-from amn.evaluation.bench import measure, report
-from amn.evaluation.bench_entnet import FastEntNet
+from amn.inference.recorded import read_recorded
 from amn.models import MODELS
 from amn.models.amn import AMN
 from amn.models.base import Model, Reading
-from amn.models.entnet import EntNet
-from amn.models.recorded import read_recorded
-from amn.training.model_directory import build_model
+from amn.models.rivals.entnet import EntNet
+from amn.store.model_directory import build_model
 
 RIVALS = ("entnet", "dmn-plus", "memn2n", "encdec")
 REFERENCE = "entnet"  # times are told relative to it, as torch runs it

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from amn.data.batches import Batch
 from amn.models.base import Linear, Model, ModelConfig, Reading
-from amn.models.baseline import look_up, reading_of
+from amn.models.rivals.baseline import look_up, reading_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from amn.data.batches import Batch
 from amn.errors import ConfigError, did_you_mean
 from amn.models.base import GRU, Linear, Model, ModelConfig, Reading
-from amn.models.baseline import look_up, reading_of
+from amn.models.rivals.baseline import look_up, reading_of
 
 
 class LSTM(nn.Module):

@@ -1,6 +1,6 @@
 """The model card that training writes beside the weights."""
 
-from amn.training.model_directory import TrainedModel
+from amn.store.model_directory import TrainedModel
 
 OWN = "own"  # stands for a task where the stories are the user's
 _BABI = """

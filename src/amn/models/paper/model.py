@@ -17,12 +17,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
-from amn.models.banks import Bank, Memory, bank_weights, empty_bank, empty_memory, move, realise
 from amn.models.base import GRU, Model, ModelConfig, Reading, masked_softmax, uniform
 from amn.models.encoder import EMBEDDING_RANGE, Encoder, Encoding, accumulate
 from amn.models.losses import bernoulli_divergence, creation_prior, expected_strengths, strength_divergence
+from amn.models.paper.banks import Bank, Memory, bank_weights, empty_bank, empty_memory, move, realise
+from amn.models.paper.word_graph import close_over, merge_components, messages, path_edges, weigh
 from amn.models.strength import StrengthGRU
-from amn.models.word_graph import close_over, merge_components, messages, path_edges, weigh
 
 # Each kind of random number has a stream of its own.
 _MOVES, _CREATION, _REPEATED_MOVES, _EXPECTATION = 1, 2, 3, 4

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from amn.config import RunSpec
 from amn.errors import CheckpointError
-from amn.training.atomic import clear_leftovers, write_atomically, writing
-from amn.training.config import RunSpec
+from amn.store.atomic import clear_leftovers, write_atomically, writing
+from amn.store.model_directory import TrainedModel, save_model
 from amn.training.fleet import Score
-from amn.training.model_directory import TrainedModel, save_model
 
 SPEC_FILE, LOG_FILE, RESULT_FILE, STATE_FILE, BEST = "run.json", "log.jsonl", "result.json", "state.safetensors", "best"
 

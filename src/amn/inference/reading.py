@@ -19,10 +19,10 @@ from amn.fast.decode import Found
 from amn.fast.spelling import choose, slot_words, spelled
 from amn.fast.stories import Stories
 from amn.fast.weights import weights_of
+from amn.inference.recorded import read_recorded
 from amn.models.amn import AMN
 from amn.models.base import Reading
-from amn.models.recorded import read_recorded
-from amn.training.model_directory import TrainedModel
+from amn.store.model_directory import TrainedModel
 
 MAX_WORDS = 32_000  # different words in a story that is read as a batch: batches keep slots in 16 bits
 SHORT = 1000  # sentences up to which a single story is encoded all at once

@@ -31,7 +31,7 @@ from amn.errors import AMNError, MissingExtraError
 from amn.models.amn import AMN, Memory, Sentence
 from amn.models.base import GRU, Linear
 from amn.models.encoder import Encoder
-from amn.training.model_directory import TrainedModel, save_model
+from amn.store.model_directory import TrainedModel, save_model
 
 GRAPHS = ("encode", "start", "step", "decode", "decode_banks")
 EXTRAS = 5  # numbers after the state in a row

@@ -8,7 +8,7 @@ from struct import pack
 import numpy as np
 import torch
 
-from amn.native.build import path_of
+from amn.core.build import path_of
 
 _KINDS = {"AVX512": "x86-64-v4", "AVX2": "x86-64-v3"}  # processors, as torch calls them and as compilers do
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.models.base import GRU, Linear, Model, ModelConfig, Reading, masked_softmax
-from amn.models.baseline import dropout, look_up, position_encoding, reading_of
+from amn.models.rivals.baseline import dropout, look_up, position_encoding, reading_of
 
 _EMBEDDING_RANGE = sqrt(3)  # embeddings start uniform in [-sqrt(3), sqrt(3)]
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from amn.data.examples import Example, Words
 from amn.data.vocabulary import Vocabulary
 from amn.fast.weights import Array, array, linear, product
-from amn.models.entnet import EntNet
+from amn.models.rivals.entnet import EntNet
 
 _LEAST_NORM = 1e-12  # of torch's normalize
 

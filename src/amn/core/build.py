@@ -1,6 +1,6 @@
 """Compiles the kernels, where there is a C compiler: when the package is installed, or later by hand.
 
-    python -m amn.native.build
+    python -m amn.core.build
 
 It needs nothing but Python, because it also runs before anything is installed.
 """

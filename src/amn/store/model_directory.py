@@ -13,8 +13,8 @@ from safetensors.torch import load_file, save
 from amn.data.vocabulary import Vocabulary
 from amn.errors import CheckpointError, ConfigError, did_you_mean
 from amn.models import Model, model_class
-from amn.training.atomic import write_atomically as write_atomically
-from amn.training.atomic import writing
+from amn.store.atomic import write_atomically as write_atomically
+from amn.store.atomic import writing
 
 FORMAT_VERSION = 1
 CONFIG_FILE, WEIGHTS_FILE, CARD_FILE = "config.json", "model.safetensors", "README.md"

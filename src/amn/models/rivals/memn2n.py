@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.models.base import Linear, Model, ModelConfig, Reading, masked_softmax, uniform
-from amn.models.baseline import look_up, position_encoding, reading_of
+from amn.models.rivals.baseline import look_up, position_encoding, reading_of
 
 
 @dataclass(frozen=True, kw_only=True)

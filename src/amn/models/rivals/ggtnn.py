@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from amn.data.batches import Batch
 from amn.data.facts import KINDS
 from amn.models.base import GRU, Linear, Model, ModelConfig, Reading
-from amn.models.baseline import look_up, reading_of
+from amn.models.rivals.baseline import look_up, reading_of
 
 _LEAST_CHANCE = 1e-6  # below which a wrong graph costs no more
 _SPARSEST = -5.0  # the logit at which edges start that are learned from facts: ever so few of all pairs are edges

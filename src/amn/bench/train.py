@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from amn.training.config import RunSpec, TrainConfig
+from amn.config import RunSpec, TrainConfig
 from amn.training.loop import Trainer, make_runs
 from amn.training.plan import Step, epoch_plan
 

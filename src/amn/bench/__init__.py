@@ -1,0 +1,1 @@
+"""Measurements: each prints a table of figures, taken as ratios within one run."""

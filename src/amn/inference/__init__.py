@@ -1,0 +1,1 @@
+"""Trained models at work: stories in, readings out."""
