@@ -94,7 +94,7 @@ def test_hidden_words_are_names_and_half_of_the_stories_keep_all(data: Path, tmp
     fleet = trainer_of([small(data, 1, anonymise=0.999)], tmp_path).fleet
     batch = fleet.training.take(fleet.which, torch.arange(70).unsqueeze(0), 10)
     batch = pytree.tree_map(lambda value: value[0], replace(batch, key=torch.tensor([5])))
-    hidden = _hide_words(batch, fleet.hidden[0]).slot_words
+    hidden = _hide_words(batch, fleet.hidden[0], fleet.hidden_words[0]).slot_words
     vocabulary = trainer_of([small(data, 1)], tmp_path / "words").runs[0].data.vocabulary
     gone = {vocabulary.words[word] for word in batch.slot_words[hidden != batch.slot_words].tolist()}
     assert {"mary", "kitchen"} <= gone
