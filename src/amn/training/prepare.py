@@ -29,10 +29,8 @@ JOINT = "joint"  # the twenty tasks
 MIXED = "mixed"  # stories that mix all kinds of facts
 EVERYTHING = "all"  # the twenty tasks and mixed stories
 VALIDATION_SHARE = 0.1  # of stories that come without validation stories
-MIXED_VALIDATION = 2000  # questions about mixed stories to validate with
 _FEWEST_STORIES = 2
 _GENERATED_SEED = 3  # of the stories that stand in for a training file that is not at hand
-_MIXED_SEEDS = {"train": 100, "valid": 50_000}  # of the first share of the mixed stories
 _SHARE = 4000  # mixed questions that are made at once
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -129,21 +127,13 @@ def load_data(part: Part) -> TaskData:
 
 
 def _mixed_data(part: Part) -> TaskData:
-    """A share of the mixed stories; each has a seed of its own."""
-    from amn.data.tasks import generate_preset  # late: released files need no generator
-    from amn.data.tasks.mixed import NAME_WORDS
+    """A share of the mixed stories."""
+    from amn.training import mixture  # late: released files need no generator
 
-    wanted = {"train": part.key.mixed_questions, "valid": MIXED_VALIDATION}
     training, validation = (
-        list(generate_preset(MIXED, questions=_share(count, part), seed=_MIXED_SEEDS[split] + part.number))
-        for split, count in wanted.items()
+        mixture.share_of_stories(split, part.key.mixed_questions, part.number, part.of) for split in ("train", "valid")
     )
-    return replace(_task_data(part.key, training, validation, "generated"), names=NAME_WORDS)
-
-
-def _share(count: int, part: Part) -> int:
-    """How many of so many questions are a part's; at least one, so that no part is without."""
-    return max(1, count * (part.number + 1) // part.of - count * part.number // part.of)
+    return replace(_task_data(part.key, training, validation, "generated"), names=mixture.name_words())
 
 
 def _stories_with_facts(task: int | str) -> tuple[list[Story], str]:
