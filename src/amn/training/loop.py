@@ -14,7 +14,7 @@ from amn.errors import AMNError, CheckpointError
 from amn.models import Model
 from amn.store.card import model_card
 from amn.store.model_directory import TrainedModel, build_model
-from amn.store.run_directory import RunDirectory, score_entry
+from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import load_state, save_state, unreadable
 from amn.training.fleet import Fleet, Member, Pool, Score
 from amn.training.plan import epoch_plan
@@ -227,7 +227,7 @@ class Trainer:
         parts = {name: round(v / batches, 5) for name, v in zip(self.fleet.loss_parts, losses, strict=True)}
         entry: dict[str, Any] = {"epoch": self.epoch, "loss": parts, "seconds": round(self.seconds, 2)}
         if score is not None:
-            entry |= score_entry(score)
+            entry |= _figures(score)
             if self.epoch >= self._first_choice(i) and self.best[i].improved_by(score):
                 self.best[i] = _Best(score, self.epoch)
                 self.best_weights[i] = self.fleet.weights.detach()[i]
@@ -308,7 +308,7 @@ class Trainer:
         return record
 
     def _record(self, run: Run, best: _Best) -> dict[str, Any]:
-        score = score_entry(best.score) if best.score else {}
+        score = _figures(best.score) if best.score else {}
         return {
             "run": run.spec.to_json(),
             "training_data": run.data.source,
@@ -318,6 +318,11 @@ class Trainer:
             "models_in_fleet": len(self.runs),
             "torch": torch.__version__,
         }
+
+
+def _figures(score: Score) -> dict[str, float]:
+    """A score as plain rounded numbers for a log line."""
+    return {name: round(value, 4) for name, value in asdict(score).items()}
 
 
 def _best(found: dict[str, Any]) -> _Best:
