@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from amn.cli.output import note, print_json
 from amn.errors import ConfigError
@@ -206,11 +206,9 @@ def _case(
 
 
 def _amn(trained: "TrainedModel") -> "AMN":
-    from amn.models.amn import AMN
-
-    if type(trained.model) is not AMN:
+    if not trained.model.in_core:
         raise ConfigError(f"--model: expected a model of architecture amn, found {trained.architecture}")
-    return trained.model
+    return cast("AMN", trained.model)
 
 
 def _device(name: str) -> str:

@@ -140,10 +140,9 @@ class Trainer:
         return self.epoch < config.epochs and not (config.patience and waited > config.patience)
 
     def _first_choice(self, i: int) -> int:
-        """The first epoch whose weights may be chosen: a model that phases in its budget must have it whole."""
+        """The first epoch whose weights may be chosen."""
         epochs = self.runs[i].spec.train.epochs
-        whole = getattr(self.fleet.members[i].model.config, "budget_to", 0.0)
-        return min(int(epochs * whole), epochs - 1)
+        return min(int(epochs * self.fleet.members[i].model.chosen_from), epochs - 1)
 
     def _shrink(self) -> None:
         """Finishes runs that have stopped, once they are enough to be worth a smaller fleet."""
