@@ -87,6 +87,7 @@ def ingest(
     import torch
 
     from amn.bench.ingest import Contest, bench_ingest
+    from amn.inference.device import choose_device
     from amn.training.sweep import parse_numbers, parse_tasks
 
     torch.set_num_threads(threads)
@@ -103,7 +104,7 @@ def ingest(
             examples=chosen,
             batches=sizes,
             paths=paths,
-            device=_device(device),
+            device=choose_device(device),
         )
         _show(bench_ingest(contest, repeats=repeats), json)
 
@@ -209,12 +210,6 @@ def _amn(trained: "TrainedModel") -> "AMN":
     if not trained.model.in_core:
         raise ConfigError(f"--model: expected a model of architecture amn, found {trained.architecture}")
     return cast("AMN", trained.model)
-
-
-def _device(name: str) -> str:
-    import torch
-
-    return ("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name
 
 
 @contextmanager
