@@ -1,4 +1,4 @@
-"""The boundary of the compiled core: the structures of amn.h by name, checked arrays, and the library for this machine."""
+"""The boundary of the compiled core: the structures of amn.h, checked arrays, and the library for this machine."""
 
 import ctypes
 import os
@@ -154,7 +154,10 @@ def _kind() -> str:
     """The processor, as compilers call its kind."""
     if platform.machine() != "x86_64":
         return platform.machine()
-    kinds = {"x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}, "x86-64-v3": {"avx2", "fma", "bmi2"}}
+    kinds = {
+        "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+        "x86-64-v3": {"avx2", "fma", "bmi2"},
+    }
     features = _features()
     return next((kind for kind, needed in kinds.items() if needed <= features), "x86-64")
 
@@ -178,13 +181,6 @@ def layer(weight: np.ndarray, bias: np.ndarray | None, outputs: int, inputs: int
     return Layer(outputs, inputs, address(weight, np.float32, outputs, inputs), where)
 
 
-def ids(values: list[int]) -> array[int]:
-    """Numbers of words or vectors, as the core reads them."""
-    return array("i", values)
-
-
-def words(rows: array[int], begin: array[int], vectors: array[int]) -> Words:
-    """Some rows of words; `begin` says where each begins and the last ends."""
-    return Words(
-        len(vectors), vectors.buffer_info()[0], len(begin) - 1, begin.buffer_info()[0], rows.buffer_info()[0]
-    )
+def words(rows: "array[int]", begin: "array[int]", vectors: "array[int]") -> Words:
+    """Some rows of words; `begin` says where each begins and the last ends. Who calls keeps the arrays alive."""
+    return Words(len(vectors), vectors.buffer_info()[0], len(begin) - 1, begin.buffer_info()[0], rows.buffer_info()[0])

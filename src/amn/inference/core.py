@@ -8,9 +8,10 @@ from threading import local
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from amn.core import boundary
-from amn.core.boundary import address, ids, layer
+from amn.core.boundary import address, layer
 from amn.data.examples import Words
 from amn.errors import AMNError
 from amn.inference.found import Arrays, Change, Found, Held
@@ -22,7 +23,12 @@ DESK_BYTES = 32 << 20  # for what sentences come to, in each thread
 _EPSILON = 1e-6  # of `rms_norm`
 _RECENT = 16  # neighbours that a word remembers
 # The layers of `boundary.Weights`, as the torch model calls them.
-_GRUS = {"word": "encoder.word_gru", "question": "encoder.question_gru", "update": "update", "propagate": "propagate_gru"}
+_GRUS = {
+    "word": "encoder.word_gru",
+    "question": "encoder.question_gru",
+    "update": "update",
+    "propagate": "propagate_gru",
+}
 _LAYERS = {
     "from_question": "from_question",
     "query": "ask",
@@ -133,7 +139,9 @@ def _weights(trained: TrainedModel) -> tuple[boundary.Weights, list[np.ndarray]]
     )
     for name, path in _GRUS.items():
         inputs = 2 * hidden if name == "update" else hidden
-        gru = boundary.GRU(_layer(own, f"{path}.input", 3 * hidden, inputs), _layer(own, f"{path}.state", 3 * hidden, hidden))
+        gru = boundary.GRU(
+            _layer(own, f"{path}.input", 3 * hidden, inputs), _layer(own, f"{path}.state", 3 * hidden, hidden)
+        )
         setattr(weights, name, gru)
     for name, path in _LAYERS.items():
         if f"{path}.weight" in own:
@@ -169,8 +177,7 @@ class CoreMemory:
 
     def _give(self, function: Any, rows: Iterable[Words]) -> None:
         """Hands over rows of words, new ones with the vectors that they have."""
-        slots, words = self._spelling.slots, array("i")
-        vectors, lengths = array("i"), [0]
+        slots, words, begin, vectors = self._spelling.slots, array("i"), array("i", (0,)), array("i")
         for row in rows:
             for word in row:
                 slot = slots.get(word)
@@ -178,8 +185,9 @@ class CoreMemory:
                     vectors.append(self._spelling.meet(word))
                     slot = slots[word]
                 words.append(slot)
-            lengths.append(len(words))
-        self._core.check(function(self.handle, self._core.desk, byref(boundary.words(words, array("i", lengths), vectors))))
+            begin.append(len(words))
+        given = boundary.words(words, begin, vectors)
+        self._core.check(function(self.handle, self._core.desk, byref(given)))
 
     @property
     def words(self) -> list[str]:
@@ -270,7 +278,7 @@ class CoreMemory:
 
     def _pointed(self, arrays: Arrays, banks: int, vote: float) -> boundary.Tables:
         slots, kinds = len(self._spelling.words), {"states", "strengths", "relevance"}
-        shapes = {"states": (slots, self._core.hidden), "neighbours": (slots, _RECENT)}
+        shapes: dict[str, tuple[int, ...]] = {"states": (slots, self._core.hidden), "neighbours": (slots, _RECENT)}
         shapes |= {"order": (len(arrays["order"]),), "last_anonymous": (self._core.anonymous,)}
         where = {
             name: address(value, np.float32 if name in kinds else np.int32, *shapes.get(name, (slots,)))
@@ -287,9 +295,9 @@ class CoreMemory:
     def resume(self, words: Sequence[str], arrays: Arrays) -> None:
         """Puts back what `arrays` gave, into a new memory of the same questions; `words` are those met so far."""
         new = [word for word in words if word not in self._spelling.slots]
-        vectors = ids([self._spelling.meet(word) for word in new])
-        status = self._code.amn_tell(self.handle, self._core.desk, byref(boundary.words(ids([]), ids([0]), vectors)))
-        self._core.check(status)
+        vectors, none, begin = array("i", [self._spelling.meet(word) for word in new]), array("i"), array("i", (0,))
+        given = boundary.words(none, begin, vectors)
+        self._core.check(self._code.amn_tell(self.handle, self._core.desk, byref(given)))
         kept = {name: np.ascontiguousarray(value) for name, value in arrays.items() if name not in ("banks", "vote")}
         entities = int((kept["depth"] >= 0).sum())
         if len(kept["order"]) != entities:
@@ -300,18 +308,26 @@ class CoreMemory:
 
 def decode(core: Core, memories: Sequence[CoreMemory], banks: int) -> list[Found]:
     """The answers of some memories from their last banks; 0 for all."""
-    counts = [memory._count(banks) for memory in memories]
-    sizes = [count.questions * (core.classes + count.names) for count in counts]
-    logits = np.empty(sum(sizes), np.float32)
-    ends = list(accumulate(sizes))
-    starts = [logits.ctypes.data + 4 * (end - size) for end, size in zip(ends, sizes, strict=True)]
-    handles = (c_void_p * len(memories))(*[memory.handle for memory in memories])
-    core.check(core.code.amn_decode(handles, len(memories), core.desk, banks, (c_void_p * len(starts))(*starts)))
-    found = []
-    for memory, count, end, size in zip(memories, counts, ends, sizes, strict=True):
-        own = logits[end - size : end].reshape(count.questions, -1)
-        found.append(Found(own, _names(memory, count), count.entities, [count.read] * count.questions, count.banks))
+    logits, counts = logits_of(core, memories, banks)
+    found, end = [], 0
+    for memory, count in zip(memories, counts, strict=True):
+        start, end = end, end + count.questions * (core.classes + count.names)
+        own, read = logits[start:end].reshape(count.questions, -1), [count.read] * count.questions
+        found.append(Found(own, _names(memory, count), count.entities, read, count.banks))
     return found
+
+
+def logits_of(
+    core: Core, memories: Sequence[CoreMemory], banks: int
+) -> tuple[Float[np.ndarray, " all"], list[boundary.Count]]:
+    """The logits of some memories, one after another, and what each of these holds."""
+    counts = [memory._count(banks) for memory in memories]
+    ends = [0, *accumulate(count.questions * (core.classes + count.names) for count in counts)]
+    logits = np.empty(ends[-1], np.float32)
+    starts = (c_void_p * len(memories))(*[logits.ctypes.data + 4 * end for end in ends[:-1]])
+    handles = (c_void_p * len(memories))(*[memory.handle for memory in memories])
+    core.check(core.code.amn_decode(handles, len(memories), core.desk, banks, starts))
+    return logits, counts
 
 
 def _names(memory: CoreMemory, count: boundary.Count) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from amn.data.examples import Example, Words
-from amn.inference.core import ARCHITECTURE, Core, CoreMemory, core_of, decode
+from amn.inference.core import ARCHITECTURE, Core, CoreMemory, core_of, decode, logits_of
 from amn.inference.found import Found, StoryMemory
 from amn.inference.trained import TrainedModel
 
@@ -16,6 +16,9 @@ class ToldStories(Protocol):
 
     def read(self, banks: int) -> list[Found]:
         """Answers from some banks, the most relevant first; 0 for all."""
+
+    def decode(self, banks: int) -> object:
+        """The logits of such answers and no more, to be timed."""
 
 
 class CoreStories:
@@ -35,6 +38,10 @@ class CoreStories:
     def read(self, banks: int) -> list[Found]:
         """Answers from some banks, the most relevant first; 0 for all."""
         return decode(self._core, self._memories, banks)
+
+    def decode(self, banks: int) -> object:
+        """The logits of such answers and no more, to be timed."""
+        return logits_of(self._core, self._memories, banks)
 
 
 def open_memory(trained: TrainedModel, questions: Sequence[Words]) -> StoryMemory:

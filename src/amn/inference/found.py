@@ -71,6 +71,10 @@ class StoryMemory(Protocol):
     def entities(self) -> int:
         """How many entities there are."""
 
+    @property
+    def nbytes(self) -> int:
+        """What its tables take."""
+
     def tell(self, sentence: Words) -> Change:
         """Reads a sentence and says what it did."""
 

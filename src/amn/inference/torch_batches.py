@@ -8,7 +8,6 @@ import torch
 from amn.data.batches import Batch, Sizes, encode
 from amn.data.examples import Example
 from amn.data.graph import CONTEXT
-from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
 from amn.inference.found import Found
 from amn.inference.recorded import read_recorded
@@ -125,11 +124,16 @@ class TorchStories:
     def __init__(self, trained: TrainedModel, examples: Sequence[Example]) -> None:
         check_room(trained, examples)
         self._trained, self._examples = trained, examples
-        batch = plain_batch(trained, examples).to(next(trained.model.parameters()).device)
-        self._answer = trained.model.ingest(batch)
+        self._batch = plain_batch(trained, examples).to(next(trained.model.parameters()).device)
+        self._carry = trained.model.ingest(self._batch)
 
     @torch.inference_mode()
     def read(self, banks: int) -> list[Found]:
         """Answers from some banks, the most relevant first; 0 for all."""
-        reading = _on_cpu(self._answer(banks))
+        reading = _on_cpu(self.decode(banks))
         return [found_in(reading, self._trained, i, example) for i, example in enumerate(self._examples)]
+
+    @torch.inference_mode()
+    def decode(self, banks: int) -> Reading:
+        """The logits of such answers and no more, to be timed."""
+        return self._trained.model.finish(self._batch, self._carry, 1.0, banks)

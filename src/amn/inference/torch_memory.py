@@ -12,7 +12,6 @@ from torch.nn.functional import pad
 from amn.data.batches import Batch
 from amn.data.examples import Example, Words
 from amn.data.graph import CONTEXT, RECENT_NEIGHBOURS, View, WordGraph
-from amn.data.vocabulary import Vocabulary
 from amn.inference.found import Arrays, Change, Found, Held
 from amn.inference.spelling import Spelling
 from amn.inference.torch_batches import read_by_torch
@@ -91,6 +90,11 @@ class TorchMemory:
         """How many entities there are."""
         return int(self._memory.entities[0])
 
+    @property
+    def nbytes(self) -> int:
+        """What its tables take."""
+        return sum(value.nbytes for value in vars(self._memory).values())
+
     def hear(self, sentences: Sequence[Words]) -> None:
         """Reads sentences."""
         for sentence in sentences:
@@ -121,7 +125,9 @@ class TorchMemory:
     def _change(self, view: View, before: Memory) -> Change:
         old, new, spelled = before.depth[0].tolist(), self._memory.depth[0].tolist(), self._spelling.words
         members = set(view.members)
-        deeper = [slot for slot, (was, now) in enumerate(zip(old, new, strict=True)) if was != now and slot not in members]
+        deeper = [
+            slot for slot, (was, now) in enumerate(zip(old, new, strict=True)) if was != now and slot not in members
+        ]
         touched = [*view.members, *deeper]
         strengths = self._memory.strengths[0].tolist()
         return Change(
@@ -246,6 +252,11 @@ class WholeMemory:
         """How many different words it was told."""
         return len(set(chain.from_iterable(self._told)))
 
+    @property
+    def nbytes(self) -> int:
+        """It has no tables."""
+        return 0
+
     def hear(self, sentences: Sequence[Words]) -> None:
         """Keeps sentences."""
         self._told += sentences
@@ -275,5 +286,3 @@ class WholeMemory:
 
     def resume(self, words: Sequence[str], arrays: Arrays) -> None:
         """Nothing to put back: it is told its sentences again."""
-
-

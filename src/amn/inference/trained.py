@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from amn.data.vocabulary import Vocabulary
+from amn.inference.record import TrainingRecord
 
 if TYPE_CHECKING:
     from amn.models.base import Model
@@ -70,10 +71,6 @@ class TrainedModel:
         return len(self.weights.get("encoder.anonymous", ()))
 
     @property
-    def together(self) -> bool:
-        """Whether training built one memory for several questions; a model that never met that is bad at it."""
-        return bool(self.trained_with("together", False))
-
-    def trained_with(self, setting: str, default: Any) -> Any:
-        """A setting of its training."""
-        return self.record.get("run", {}).get("train", {}).get(setting, default)
+    def training(self) -> TrainingRecord:
+        """What its record says of its training."""
+        return TrainingRecord.of(self.record)
