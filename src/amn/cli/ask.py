@@ -174,5 +174,5 @@ def _show_memory(talk: Conversation, screen: Screen, answered: bool) -> None:
         return
     if not answered:
         screen.answer(talk.memory.ask()[0])
-    if not talk.limits["explain"] or not answered:
+    if not talk.explain or not answered:
         screen.banks(talk.memory.snapshot())

@@ -5,8 +5,8 @@
     decode   the memory and the questions       -> logits, and how many entities were read
 
 A program calls start once, step for each sentence and decode for an answer; `docs/export.md` shows it. A memory is the
-six tensors of `amn.models.amn.Memory`; the arrays of a sentence are those of a `Batch`, and slot 0 pads them. Every size
-may change but the width of states.
+six tensors of `amn.models.amn.Memory`; the arrays of a sentence are those of a `Batch`, and slot 0 pads them. Every
+size may change but the width of states.
 """
 
 import contextlib
