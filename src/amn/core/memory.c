@@ -121,11 +121,17 @@ int note_told(struct amn_memory *memory, id slot) {
 void amn_counted(const struct amn_memory *memory, id banks, struct amn_count *count) {
     size_t numbers = memory->model->hidden * sizeof(float), ids = (RECENT + 3) * sizeof(id);
     *count = (struct amn_count){memory->slots, memory->entities, memory->banks, memory->questions, 0,
-                                memory->told_count, 0};
+                                (id)names_told(memory), 0};
     count->bytes = (int64_t)((size_t)memory->capacity * (numbers + sizeof(struct mark) + ids + 1));
     for (id first = first_read(memory, banks), depth = first; depth < memory->banks; depth++)
         count->read += memory->levels[depth].count * (depth - first + 1);
-    for (size_t i = 0; i < memory->model->anonymous; i++) count->names += memory->last_anonymous[i] > 0;
+}
+
+/* How many words may be answers. */
+size_t names_told(const struct amn_memory *memory) {
+    size_t count = (size_t)memory->told_count;
+    for (size_t i = 0; i < memory->model->anonymous; i++) count += memory->last_anonymous[i] > 0;
+    return count;
 }
 
 void amn_names(const struct amn_memory *memory, id *slots) {
