@@ -14,7 +14,7 @@ from amn.cli.progress import Bar, Lines, summary, training_display
 from amn.data.examples import examples
 from amn.data.source import read_stories
 from amn.store.run_directory import RunDirectory
-from amn.training.prepare import DataKey, hold_out, load_data
+from amn.training.prepare import DataKey, Part, hold_out, load_data
 from training.small import amn, log_of, options_of, small
 
 Output = pytest.CaptureFixture[str]
@@ -145,4 +145,4 @@ def test_one_file_is_divided_into_training_and_validation(data: Path) -> None:
     assert sorted(map(repr, training + validation)) == sorted(map(repr, stories))
     assert len(validation) == max(1, round(len(stories) / 10))
     key = DataKey(task=1, data=str(data / "qa1_train.txt"), window=50, together=False, train_questions=None)
-    assert load_data(key).validation == list(examples(validation, window=50))
+    assert load_data(Part(key)).validation == list(examples(validation, window=50))

@@ -17,7 +17,7 @@ class ToldStories(Protocol):
     def read(self, banks: int) -> list[Found]:
         """Answers from some banks, the most relevant first; 0 for all."""
 
-    def decode(self, banks: int) -> object:
+    def decode(self, banks: int) -> None:
         """The logits of such answers and no more, to be timed."""
 
 
@@ -41,7 +41,7 @@ class CoreStories:
         self.decode(banks)
         return self._decodings[banks].found()
 
-    def decode(self, banks: int) -> object:
+    def decode(self, banks: int) -> None:
         """The logits of such answers and no more, to be timed."""
         if banks not in self._decodings:
             self._decodings[banks] = Decoding(self._core, self._memories, banks)

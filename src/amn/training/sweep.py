@@ -14,7 +14,7 @@ from amn.errors import ConfigError
 from amn.store.atomic import writing
 from amn.store.run_directory import RunDirectory
 from amn.training.loop import CHECKPOINT_SECONDS, Diverged, Progress, Run, Trainer, make_runs
-from amn.training.prepare import JOINT
+from amn.training.prepare import EVERYTHING, JOINT, MIXED
 from amn.training.states import forget_finished, known_states, open_folder, state_for, state_of_some
 
 LEDGER = "ledger.jsonl"
@@ -40,10 +40,10 @@ def parse_tasks(text: str) -> list[int | str]:
     tasks: list[int | str] = []
     for part in text.split(","):
         name = part.strip()
-        tasks += [name] if name in (JOINT, "scaled", "multi") else parse_numbers(name)
+        tasks += [name] if name in (JOINT, MIXED, EVERYTHING, "scaled", "multi") else parse_numbers(name)
     wrong = [task for task in tasks if isinstance(task, int) and not 1 <= task <= 20]
     if wrong:
-        raise ConfigError(f"tasks are 1 to 20, scaled, multi and joint; found {wrong[0]}")
+        raise ConfigError(f"tasks are 1 to 20, scaled, multi, mixed, joint and all; found {wrong[0]}")
     return list(dict.fromkeys(tasks))
 
 
