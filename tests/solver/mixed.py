@@ -11,7 +11,7 @@ from amn.data.names import pronoun
 from solver.kinds import _REMEDY, _singular
 from solver.mixed_grammar import TIMES, Said, parse
 from solver.mixed_questions import parse_question
-from solver.relations import _STEPS, _below, _LETTERS, _steps
+from solver.relations import _LETTERS, _STEPS, _below, _steps
 
 UNKNOWN = "unknown"
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -121,7 +121,7 @@ class Reading:
         self.equal.append((stay, self._now(said["to"])))
         self._stay(actors[0], stay)
 
-    def _lies(self, said: Said, actors: tuple[str, ...]) -> None:
+    def _lies(self, said: Said, _actors: tuple[str, ...]) -> None:
         self.things[said["thing"]] = None
         self.stays.setdefault(said["thing"], []).append(Where(said["place"]))
 
@@ -170,19 +170,19 @@ class Reading:
         self.outside.update(actors)
         self.colours[actors[0]] = said["colour"]
 
-    def _thing_colour(self, said: Said, actors: tuple[str, ...]) -> None:
+    def _thing_colour(self, said: Said, _actors: tuple[str, ...]) -> None:
         self.colours[said["thing"]] = said["colour"]
 
-    def _fear(self, said: Said, actors: tuple[str, ...]) -> None:
+    def _fear(self, said: Said, _actors: tuple[str, ...]) -> None:
         self.fears[_singular(said["kind"].lower())] = _singular(said["others"].lower())
 
-    def _bigger(self, said: Said, actors: tuple[str, ...]) -> None:
+    def _bigger(self, said: Said, _actors: tuple[str, ...]) -> None:
         self.smaller.setdefault(said["big"], set()).add(said["small"])
 
-    def _beside(self, said: Said, actors: tuple[str, ...]) -> None:
+    def _beside(self, said: Said, _actors: tuple[str, ...]) -> None:
         self._link("page", said, said["side"])
 
-    def _compass(self, said: Said, actors: tuple[str, ...]) -> None:
+    def _compass(self, said: Said, _actors: tuple[str, ...]) -> None:
         self._link("map", said, said["way"])
 
     def _link(self, sheet: str, said: Said, word: str) -> None:

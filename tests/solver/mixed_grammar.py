@@ -12,7 +12,7 @@ _PERSON = rf"(?:{_TITLE} {_PROPER}|{_PROPER}(?: {_PROPER})?)"
 _STOP = (
     "or|and|to|with|after|before|in|at|by|from|is|was|has|had|there|here|now|then|behind|down|up|inside|into|over|along|"
     "currently|anymore|any|these|yesterday|this|last|two|where|fits|can|you|lies|will|goes|sits|looks|above|below|right|"
-    "north|south|east|west|than|compared|not|as|a|be|but|did|come|it|fit|bigger|smaller|larger|tinier|been|big|get"
+    "north|south|east|west|than|just|directly|stands|compared|not|as|a|be|but|did|come|it|fit|bigger|smaller|larger|tinier|been|big|get"
 )
 _WORD = rf"(?!(?:{_STOP})\b)[a-z]+"
 _THE = rf"the (?:big )?{_WORD}(?: (?:of )?{_WORD})*?"
@@ -41,7 +41,8 @@ _SLOTS = {
     "have": "(?:has|have)",
     "in": "(?:in|at|inside)",
     "now": "(?:now|currently|right now|at the moment)",
-    "go": "(?:went|moved|journeyed|walked|headed|travelled|ran|hurried|returned|made a trip|strolled|wandered|rushed|gone)",
+    "go": "(?:went|gone|moved|journeyed|walked|headed|travelled|ran|hurried|returned|made a trip|strolled|wandered|"
+    "rushed)",
     "ago": "(?: (?:back|over|straight))?",
     "got": "(?:got|took|grabbed|picked up|collected|fetched|got hold of|snatched|lifted|taken)",
     "let": "(?:dropped|left|discarded|put down|set down|let go of|got rid of|laid down|released|left behind|abandoned)",
@@ -123,7 +124,8 @@ _RULES = tuple(
                  "(?: (?:feeling|getting|very|really|quite|so|a bit|rather|terribly))? {state}"),
         ("kind", "{who} (?:is|happens to be|turned out to be|is really|is actually|is known to be|was revealed to be) "
                  "an? {kind}"),
-        ("kind", "as (?:everyone knows|we know|it happens), {who} is an? {kind}"),
+        ("kind", "(?:as [a-zI ]+,|(?:it turns out|everyone knows|we know|I heard|I know|rumour has it) that) {who} is "
+                 "an? {kind}"),
         ("colour", "{who} (?:is|looks|is known to be|happens to be)"
                    "(?: (?:all|completely|actually|really|mostly|entirely))? {colour}(?: in colou?r)?"),
         ("thing colour", "{thing} (?:is|looks)(?: (?:all|completely|mostly|really|entirely))? {colour}"),
@@ -133,16 +135,20 @@ _RULES = tuple(
         ("fear", "(?:all |most )?{kind} are (?:always )?(?:afraid|scared|frightened|terrified|wary) of {others}"),
         ("fear", "{kind} (?:fear|dread) {others}"),
         ("fear", "{others} (?:scare|frighten|terrify) {kind}"),
-        ("bigger", "{big} is (?:bigger|larger|much bigger|clearly bigger|more spacious) than {small}"),
-        ("bigger", "{small} is (?:smaller than|much smaller than|not as big as|tinier than) {big}"),
+        ("bigger", "{big} is (?:(?:much|a lot|clearly|far) )?(?:bigger|larger|more spacious) than {small}"),
+        ("bigger", "{small} is (?:(?:much|a lot|clearly|far) )?(?:smaller|tinier) than {big}"),
+        ("bigger", "{small} is not as (?:big|large) as {big}"),
         ("bigger", "{big} is the bigger one of the [a-z ]+ and {small}"),
         ("bigger", "compared with {small}, {big} is (?:bigger|larger)"),
         ("bigger", "{small} (?:fits in|fits inside|fits into|will fit in|can fit in|can fit inside|can be stuffed into|"
                    "can be put into|can be put inside|goes into|goes inside) {big}"),
         ("bigger", "{big} (?:can hold|has room for|is big enough for|can contain) {small}"),
-        ("beside", "{one} (?:is|sits|lies|is placed|is located|is drawn) {side} {other}"),
-        ("beside", "{side} {other} (?:is|lies|sits|you see|appears) {one}"),
+        ("beside", "{one} (?:is|sits|lies|stands|is placed|is located|is drawn|can be seen) (?:directly |just )?"
+                   "{side} {other}"),
+        ("beside", "{side} {other} (?:is|lies|sits|stands|you see|appears) {one}"),
         ("compass", "{one} (?:is|lies) (?:(?:to the|just|directly|located) )?{way} of {other}"),
+        ("compass", "{one} can be found (?:(?:to the|just|directly) )?{way} of {other}"),
+        ("compass", "(?:you find|you will find|there is) {one} (?:(?:to the|just) )?{way} of {other}"),
         ("compass", "{way} of {other} (?:is|lies|you find|sits) {one}"),
         ("compass", "if you go {way} from {other}, you (?:reach|get to|come to) {one}"),
         ("remark", "the (?:wind|rain|sun|moon|fog|snow|thunder|river|traffic|crowd|choir|bird|storm|breeze) .*"),
@@ -153,8 +159,8 @@ _RULES = tuple(
 )  # fmt: skip
 
 _OPENER = re.compile(
-    "(?:afterwards|then|after that|following that|next|later|soon|now|later on|soon after|soon after that|after a while|"
-    "thereupon|an? (?:moment|minute|bit|while|hour|instant) later|some time later|"
+    "(?:afterwards|then|after that|following that|next|later|soon|now|later on|soon after|soon after that|"
+    "after a while|thereupon|an? (?:moment|minute|bit|while|hour|instant) later|some time later|"
     "(?:shortly|right|just|not long) after(?: that|wards)?|and then),? (?=[A-Z]|he |she |they |the |you |her |him )"
 )
 

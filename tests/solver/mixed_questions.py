@@ -16,6 +16,7 @@ _HAS = "(?:has|has got|is carrying|is holding|holds|carries|owns|possesses)"
 _COME = "(?:going to|visiting|being in|moving to|walking to|entering)"
 _CAME = "it (?:was in|was at|came to|got to|reached|was brought to|arrived in)"
 
+_BESIDE = "(?:with|together with|in the same place as|in the same room as|alongside)"
 _RULES = tuple(
     (rule, pattern(template))
     for rule, template in (
@@ -71,8 +72,8 @@ _RULES = tuple(
         ("gift thing", "what was {to} (?:given|handed) by {who}"),
         ("gift thing", "(?:which|what) (?:thing|object|item) did {who} (?:give|pass|hand) to {to}"),
         ("gift thing", "what {who} gave (?:to )?{to}"),
-        ("gift who", f"(?:who|{_PERSON}|who was it that) (?:gave|passed|handed|brought|offered|has given|slipped|gave away|"
-                     "handed over|passed on|donated) {thing}(?: to (?:someone|somebody|someone else))?"),
+        ("gift who", f"(?:who|{_PERSON}|who was it that) (?:gave|passed|handed|brought|offered|has given|slipped|"
+                     "gave away|handed over|passed on|donated) {thing}(?: to (?:someone|somebody|someone else))?"),
         ("gift who", "by whom was {thing} given(?: away)?"),
         ("gift who", "who was {thing} given(?: away)? by"),
         ("gift who", f"(?:who|{_PERSON}|who was it that) (?:gave|passed|handed|brought|offered|has given|slipped) "
@@ -84,26 +85,27 @@ _RULES = tuple(
         ("gift to", f"(?:who|{_PERSON}) (?:received|was given|has received|was handed|accepted|obtained) {{thing}}"
                     "(?: as a gift| from someone| from somebody)?"),
         ("gift to", "(?:who|to whom) was {thing} (?:given|handed|passed)(?: to)?"),
-        ("gift to", f"(?:who|to whom|whom|{_PERSON}) did {{who}} (?:give|pass|hand|bring|offer|slip)(?: over)? {{thing}}"
-                    "(?: to)?"),
+        ("gift to", f"(?:who|to whom|whom|{_PERSON}) did {{who}} (?:give|pass|hand|bring|offer|slip)(?: over)? "
+                    "{thing}(?: to)?"),
         ("gift to", "who (?:got|received|accepted|took) {thing} from {who}"),
         ("gift to", "who was (?:given|handed) {thing} by {who}"),
         ("gift to", "who has {who} (?:given|passed|handed) {thing} to"),
         ("gift to", "who {who} (?:gave|handed|passed) {thing} to"),
         # Company.
-        ("who in", f"(?:who is|who's|who can be found|who is now|who is currently|who is hiding) {{in}} {{place}}{_NOW}"),
+        ("who in", f"(?:who's|who (?:is|can be found|is now|is currently|is hiding)) {{in}} {{place}}{_NOW}"),
         ("who in", "(?:which|what) (?:person|people) (?:is|are) in {place}(?: now)?"),
         ("who in", "who (?:can|would|could|will) I find in {place}"),
         ("count in", f"(?:how many|what number of) (?:people|persons|folks) (?:is|are) {{in}} {{place}}{_NOW}"),
         ("count in", "how many people (?:can be found|are there|can I find|would I find) in {place}"),
-        ("who with", f"(?:who is|who's) (?:with|together with|in the same place as|in the same room as|alongside) {{who}}{_NOW}"),
+        ("who with", f"(?:who is|who's) {_BESIDE} {{who}}{_NOW}"),
         ("who with", f"who is {{who}} with{_NOW}"),
-        ("is with", f"is {{who}} (?:with|in the same room as|in the same place as|together with|alongside) {{to}}{_NOW}"),
-        ("is with", "are (?P<one>.+) and (?P<other>.+) (?:together|in the same place|in the same room|in one room)(?: now)?"),
+        ("is with", f"is {{who}} {_BESIDE} {{to}}{_NOW}"),
+        ("is with", "are (?P<one>.+) and (?P<other>.+?) (?:together|in the same place|in the same room|in one room)"
+                    "(?: now)?"),
         ("is with", f"{_IF} {{who}} is with {{to}}"),
         # Motives.
-        ("will go", "where (?:is|would|will) {who} (?:going to go|going next|likely to go|about to go|bound to go|go|head|"
-                    "like to go|want to go|walk|go next)"),
+        ("will go", "where (?:is|would|will) {who} (?:going to go|going next|likely to go|about to go|bound to go|go|"
+                    "head|like to go|want to go|walk|go next)"),
         ("will go", f"{_ROOM} will {{who}} go to"),
         ("will go", "where {who} will go"),
         ("why", "why (?:did|has|was) {who} (?:go to|move to|walk to|head to|visit|enter|stroll to|gone to|in) {place}"),
@@ -136,9 +138,11 @@ _RULES = tuple(
         ("bigger", f"{_IF} {{small}} (?:fits|will fit) (?:in|into|inside) {{big}}"),
         ("beside", "(?:is|does|would) {one} (?:(?:lie|sit|placed|located|drawn) )?{side} {other}"),
         ("beside", f"(?:is it true that|{_IF}) {{one}} is {{side}} {{other}}"),
-        ("north of it", f"(?:what|{_ROOM}) (?:is|lies|is located|sits)(?: (?:directly|just|to the))? {{way}} of {{one}}"),
+        ("north of it", f"(?:what|{_ROOM}) (?:is|lies|is located|sits) (?:(?:directly|just|to the) )?"
+                        "{way} of {one}"),
         ("north of it", "what (?:would I|do you) (?:reach|find) {way} of {one}"),
-        ("it north of", f"(?:what|{_ROOM}) (?:is|does) {{one}} (?:(?:lie|located|directly|just|to the|right to the) )?{{way}} of"),
+        ("it north of", f"(?:what|{_ROOM}) (?:is|does) {{one}} (?:(?:lie|located|directly|just|to the|right to the) )?"
+                        "{way} of"),
         ("it north of", "what {one} is {way} of"),
         ("it north of", "{one} is {way} of what"),
         ("path", f"how (?:do|can|would|could|should) {_I} (?:go|get|walk|travel) from {{one}} to {{other}}"),

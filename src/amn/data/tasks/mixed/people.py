@@ -7,13 +7,13 @@ from amn.data.tasks.mixed.teller import Teller
 
 # How likely each kind of event is, where its theme is in the story; those of bAbI in its own style of stories.
 _WEIGHTS: dict[str, dict[str, float]] = {
-    "moving": {"move": 10, "in": 1, "pair": 2, "then": 1, "not go": 0.7},
-    "pairs": {"pair": 8},
-    "carrying": {"get": 8, "drop": 5, "lies": 1, "carry": 2, "not get": 0.5},
+    "moving": {"move": 8, "in": 1, "pair": 1, "then": 1, "not go": 0.7},
+    "pairs": {"pair": 6},
+    "carrying": {"get": 7, "drop": 5, "lies": 2, "carry": 2, "not get": 1},
     "giving": {"get": 3, "give": 8},
-    "belief": {"in": 4, "not in": 4},
-    "doubt": {"in": 2, "either": 4},
-    "company": {"with": 4},
+    "belief": {"in": 4, "not in": 5},
+    "doubt": {"in": 3, "either": 6},
+    "company": {"with": 5},
 }
 _IN_BABI = ("move", "pair", "get", "drop", "give", "in", "not in", "either")
 THEMES = tuple(_WEIGHTS)
