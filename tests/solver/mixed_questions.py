@@ -17,7 +17,7 @@ _COME = "(?:going to|visiting|being in|moving to|walking to|entering)"
 _CAME = "it (?:was in|was at|came to|got to|reached|was brought to|arrived in)"
 
 _BESIDE = "(?:with|together with|in the same place as|in the same room as|alongside)"
-_RULES = tuple(
+RULES = tuple(
     (rule, pattern(template))
     for rule, template in (
         # Before and after a place, and at a time.
@@ -126,7 +126,7 @@ _RULES = tuple(
                  "(?:is|does) {who} (?:afraid of|fear|scared of|frightened of|terrified of|dread)"),
         ("fear", "of what is {who} (?:afraid|scared|frightened)"),
         ("fear", "what {who} (?:is afraid of|is scared of|fears)"),
-        ("fear", "what (?:frightens|scares) {who}"),
+        ("fear", "(?:what|what animal|which animal) (?:frightens|scares) {who}"),
         # Sizes, positions and maps.
         ("bigger", "is {big} (?:bigger|larger|more spacious) than {small}"),
         ("bigger", "is {small} (?:smaller than|tinier than|not as big as) {big}"),
@@ -163,7 +163,7 @@ def parse_question(question: str) -> tuple[str, dict[str, str]]:
     whole = question.rstrip("? ")
     for start in (whole[0].lower() + whole[1:], whole):
         for text in dict.fromkeys((start, _ASK.sub("", start, count=1) if _ASK.match(start) else start)):
-            for rule, wording in _RULES:
+            for rule, wording in RULES:
                 if match := wording.fullmatch(text):
                     return rule, {slot: word for slot, word in match.groupdict().items() if word is not None}
     raise ValueError(f"no rule fits: {question!r}")

@@ -50,7 +50,9 @@ def _being(world: World, name: Name) -> Person | Thing | None:
 
 
 def _place_lines(being: Person | Thing) -> Lines:
-    return being.spot.why + (being.why if isinstance(being, Thing) else ())
+    if isinstance(being, Person):
+        return being.spot.why
+    return being.spot.why + being.why + (being.stops[-1][1] if being.passed_on else ())
 
 
 def where(teller: Teller, unknown: bool) -> Asked | None:

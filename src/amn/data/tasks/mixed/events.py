@@ -171,7 +171,7 @@ _FURTHER = {
         "{big} is(| much| a lot| clearly| far) (bigger|larger) than {small}",
         "{big} is ~more spacious than {small}",
         "{small} is(| much| a lot| clearly| far) smaller than {big}",
-        "{small} is (not as big as|not as large as|~tinier than) {big}",
+        "{small} is (not as big as|~tinier than) {big}",
         "{big} is the bigger one of {big} and {small}",
         "compared with {small}, {big} is (bigger|larger)",
     ),
@@ -208,7 +208,7 @@ _FURTHER = {
         "a (dog|phone|clock|~siren) (could be heard|made a noise)",
     ),
     "person remark": (
-        "{who} (smiled|laughed|sang a song|whistled a tune|said hello|sighed|~giggled)",
+        "{who} (smiled|laughed|sang a song|whistled a tune|said hello|~giggled)(| again| all day| to everyone)",
         "{who} (likes|loves|prefers|~adores) (music|jazz|sunny days|old films|long walks)",
         "{who} (thought about|dreamed of|talked about) (the weather|the holidays|the weekend|~the future)",
         "{who} was (in a good mood|wearing a new coat|singing|humming a song|talking)",
