@@ -18,7 +18,7 @@ _Knobs = dict[str, Any]
 
 def generate(
     *,
-    task: int | Literal["mixed"] | None = None,
+    task: str | None = None,
     preset: str | None = None,
     questions: int = 1000,
     seed: int = 0,
@@ -74,7 +74,8 @@ def generate(
     given = {name: value for name, value in knobs.items() if value is not None}
     if json and out is None:
         raise ConfigError("--json describes a file that was written: give --out too")
-    stories = _stories(task, preset, questions, seed, given)
+    number = _task(task)
+    stories = _stories(number, preset, questions, seed, given)
     if rename:
         from amn.data.tasks import rename as renamed
 
@@ -83,11 +84,22 @@ def generate(
     written = WRITERS[chosen](stories, out or sys.stdout)
     if json:
         print_json(
-            {"task": task, "preset": preset, "seed": seed, "questions": written, "format": chosen, "out": str(out)}
+            {"task": number, "preset": preset, "seed": seed, "questions": written, "format": chosen, "out": str(out)}
         )
     elif out is not None:
         note(f"{written} questions written to {out}")
     return None
+
+
+def _task(text: str | None) -> int | str | None:
+    """The number of a bAbI task, or the name of the mixed stories."""
+    from amn.data import tasks
+
+    if text is None or text == tasks.MIXED:
+        return text
+    if not text.isdecimal():
+        raise ConfigError(f"--task must be a number from 1 to {len(tasks.TASKS)} or {tasks.MIXED}, not {text}")
+    return int(text)
 
 
 def _stories(task: int | str | None, preset: str | None, questions: int, seed: int, knobs: _Knobs) -> Iterator[Story]:

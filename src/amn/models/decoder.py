@@ -60,7 +60,7 @@ class Decoder(nn.Module):
         questions: Float[Tensor, "batch question hidden"],
     ) -> Float[Tensor, "batch question hidden"]:
         """The summary of what was read for each question, which `score` turns into an answer."""
-        content = strengths.unsqueeze(-1) * rms_norm(states)  # Eq. (16): C_m = s_m * w
+        content = self.content(states, strengths)
         attention = self.attend(content, members, questions)
         read = (attention * weights.unsqueeze(1).unsqueeze(-1)).sum(2) @ content  # Eq. (18): g += d(<C_m, ps>)
         summary: Tensor = self.prelu(self.hidden(read) + questions)  # Eq. (19): r(PReLU(h(g) + w_Nq)), r in `score`
@@ -74,6 +74,12 @@ class Decoder(nn.Module):
         if self.pointer is None or names is None:
             return logits
         return torch.cat((logits, self.pointer(summary, names)), -1)
+
+    def content(
+        self, states: Float[Tensor, "batch slot hidden"], strengths: Float[Tensor, "batch slot"]
+    ) -> Float[Tensor, "batch slot hidden"]:
+        """Eq. (16): C_m = s_m * w."""
+        return strengths.unsqueeze(-1) * rms_norm(states)
 
     def choose(
         self,
@@ -130,20 +136,6 @@ class Decoder(nn.Module):
         chosen = (tokens.unsqueeze(-1) == numbers).to(names.vectors.dtype)
         classes = chosen[..., :count].reshape(-1, count) @ self.classes.weight
         return classes.view(*tokens.shape, -1) + chosen[..., count:] @ names.vectors
-
-    @torch.no_grad()
-    def over(
-        self, vectors: Float[Tensor, "vector hidden"]
-    ) -> tuple[Float[Tensor, "answer hidden"], Float[Tensor, " answer"]]:
-        """Weight and bias of the answer layer, with a class more for each of some words where the model can point.
-
-        The pointer's scores as one product with the summary, for where all words that may be told are known ahead.
-        """
-        if self.pointer is None:
-            return self.answer.weight, self.answer.bias
-        layer, vectors = self.pointer.of_summary, vectors / sqrt(vectors.shape[-1])
-        weight = torch.cat((self.answer.weight, vectors @ layer.weight))
-        return weight, torch.cat((self.answer.bias, vectors @ layer.bias))
 
     def attend(
         self,

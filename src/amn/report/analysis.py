@@ -12,13 +12,13 @@ from amn.data.tasks.config import GeneratorConfig
 from amn.errors import AMNError, DataError
 from amn.evaluation.controls import majority
 from amn.evaluation.cost import TIMED_STORIES, Cost, Work, cost_of, work_of
-from amn.evaluation.score import Ask, examples_for, find_model, score_trained
+from amn.evaluation.score import Ask, examples_for, score_trained
+from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
-from amn.models.amn import AMN
-from amn.models.paper.model import PaperAMN
 from amn.report.paper_tables import CONTROLS, TASKS
 from amn.report.runs import RunRecord, Summary, Task
-from amn.store.model_directory import TrainedModel
+from amn.store.find import find_model
+from amn.store.model_directory import load_model
 from amn.training.prepare import JOINT, task_stories
 
 RENAMED = (1, 2, 3, 11, 12, 13)  # the tasks that are about people, places and things alone
@@ -107,7 +107,7 @@ class Analyst:
 
     def _one(self, analysis: Analysis, model: str, task: Task, run: RunRecord) -> None:
         try:
-            trained = find_model(run.directory.path)
+            trained = load_model(find_model(run.directory.path))
         except AMNError as error:
             self.note(f"{run.spec.name} is not evaluated: {error}")
             return
@@ -116,9 +116,9 @@ class Analyst:
             return
         self.note(f"evaluating {run.spec.name}")
         self._cost(analysis, model, trained, self._ask(run, task))
-        if isinstance(trained.model, AMN | PaperAMN):
+        if trained.model.has_banks:
             analysis.scores.setdefault(model, {})[task] = self._score(trained, self._ask(run, task))
-            if isinstance(trained.model, AMN) and model not in analysis.stories:
+            if trained.model.in_core and model not in analysis.stories:
                 trace = _trace_of(model, trained, self._ask(run, task))
                 analysis.stories |= {} if trace is None else {model: trace}
 
@@ -140,7 +140,7 @@ class Analyst:
     def _joint(self, trained: TrainedModel, run: RunRecord, task: int) -> dict[str, Any]:
         self.note(f"evaluating {run.spec.name} on task {task}")
         found = self._score(trained, self._ask(run, task))
-        if getattr(trained.model.config, "pointer", False) and task in RENAMED:
+        if trained.model.points and task in RENAMED:
             renamed = self._score(trained, self._ask(run, task, rename=True))
             found["renamed_error_percent"] = renamed["error_percent"]
         return found

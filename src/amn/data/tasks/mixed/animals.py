@@ -39,9 +39,9 @@ class Animals:
 
     def _plan(self) -> list[Callable[[], None]]:
         rng = self.rng
-        animals, colours = list(PLURALS), ALL_COLOURS
+        animals, colours = list(PLURALS), list(ALL_COLOURS)
         if self.teller.babi:
-            animals, colours = list(ANIMALS if self.fears else SPECIES), COLOURS
+            animals, colours = list(ANIMALS if self.fears else SPECIES), list(COLOURS)
         kinds = rng.sample(animals, rng.randint(2, min(4, len(animals))))
         shade = dict(zip(kinds, rng.sample(colours, len(kinds)), strict=True))
         plan: list[Callable[[], None]] = []

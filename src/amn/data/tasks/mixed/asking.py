@@ -50,7 +50,9 @@ def _being(world: World, name: Name) -> Person | Thing | None:
 
 
 def _place_lines(being: Person | Thing) -> Lines:
-    return being.spot.why + (being.why if isinstance(being, Thing) else ())
+    if isinstance(being, Person):
+        return being.spot.why
+    return being.spot.why + being.why + (being.stops[-1][1] if being.passed_on else ())
 
 
 def where(teller: Teller, unknown: bool) -> Asked | None:
@@ -86,7 +88,8 @@ def is_in(teller: Teller, unknown: bool) -> Asked | None:
 def _likely_place(teller: Teller, being: Person | Thing | None) -> Name:
     spot = being.spot if being else None
     likely = [place for place in (spot.place, spot.denied, *spot.options) if place] if spot else []
-    return teller.rng.choice(likely if likely and teller.rng.random() < 0.5 else teller.cast.places)
+    share = 0.7 if spot and spot.is_doubtful else 0.4
+    return teller.rng.choice(likely if likely and teller.rng.random() < share else teller.cast.places)
 
 
 def before(teller: Teller, unknown: bool) -> Asked | None:
@@ -183,8 +186,11 @@ def _carried(teller: Teller, unknown: bool, kind: str, say: Callable[[list[Name]
 
 
 def _handler(teller: Teller) -> Name | None:
-    """Mostly somebody who handled something."""
+    """Mostly somebody who handled something, and rather somebody who holds more than one thing."""
     handlers = [name for name, person in teller.world.people.items() if person.handled]
+    rich = [name for name in handlers if len(teller.world.held_by(name)) > 1]
+    if rich and teller.rng.random() < 0.5:
+        return teller.rng.choice(rich)
     return teller.rng.choice(handlers) if handlers and teller.rng.random() < 0.8 else _any_person(teller, False)
 
 
@@ -284,10 +290,10 @@ def is_with(teller: Teller, unknown: bool) -> Asked | None:
 
 # How likely each question is, by the theme that brings it.
 ASKERS: dict[str, tuple[Asker, ...]] = {
-    "moving": (where, where, where, is_in, before, after, who_in),
-    "pairs": (where, where, who_in, who_with, is_with),
-    "carrying": (where, where, before, before, who_has, has, carrying, carrying, count_carried, is_in),
-    "giving": (gift, gift, gift, gift, who_has, carrying, count_carried, where),
+    "moving": (where, where, where, is_in, before, after, who_in, who_in),
+    "pairs": (where, where, where, who_in, who_in, who_with, is_with),
+    "carrying": (where, where, before, before, before, who_has, who_has, has, carrying, count_carried, is_in),
+    "giving": (gift, gift, gift, gift, who_has, who_has, carrying, count_carried, where, before),
     "belief": (is_in, is_in, is_in, where),
     "doubt": (is_in, is_in, is_in, where),
     "company": (who_with, is_with, where, who_in),

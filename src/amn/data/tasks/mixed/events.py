@@ -151,7 +151,8 @@ _FURTHER = {
     ),
     "kind": (
         "{who} (happens to be|turned out to be|is really|is actually|is known to be|~was revealed to be) {kind}",
-        "as (everyone knows|we know|it happens), {who} is {kind}",
+        "as (everyone knows|we know|it happens|I said), {who} is {kind}",
+        "(it turns out|everyone knows|we know|I heard|I know|~rumour has it) that {who} is {kind}",
     ),
     "colour": (
         "{who} is (all|completely|actually|really|mostly|~entirely) {colour}",
@@ -167,8 +168,10 @@ _FURTHER = {
         "{others} (scare|frighten|terrify) {kinds}",
     ),
     "bigger": (
-        "{big} is (larger than|much bigger than|clearly bigger than|~more spacious than) {small}",
-        "{small} is (smaller than|much smaller than|not as big as|~tinier than) {big}",
+        "{big} is(| much| a lot| clearly| far) (bigger|larger) than {small}",
+        "{big} is ~more spacious than {small}",
+        "{small} is(| much| a lot| clearly| far) smaller than {big}",
+        "{small} is (not as big as|~tinier than) {big}",
         "{big} is the bigger one of {big} and {small}",
         "compared with {small}, {big} is (bigger|larger)",
     ),
@@ -178,12 +181,14 @@ _FURTHER = {
         "{big} (can hold|has room for|is big enough for|~can contain) {small}",
     ),
     "beside": (
-        "{one} (sits|lies|is placed|is located|~is drawn) {side} {other}",
-        "{side} {other} (is|lies|sits|you see|~appears) {one}",
+        "{one} (sits|lies|stands|is placed|is located|can be seen|~is drawn)(| directly| just) {side} {other}",
+        "{side} {other} (is|lies|sits|stands|you see|~appears) {one}",
     ),
     "compass": (
         "{one} is (to the|just|directly|located) {way} of {other}",
         "{one} lies (to the |just |directly |){way} of {other}",
+        "(you find|you will find|there is) {one} (to the |just |){way} of {other}",
+        "{one} can be found (to the |just |directly |){way} of {other}",
         "{way} of {other} (is|lies|you find|~sits) {one}",
         "if you go {way} from {other}, you (reach|get to|come to) {one}",
     ),
@@ -203,7 +208,7 @@ _FURTHER = {
         "a (dog|phone|clock|~siren) (could be heard|made a noise)",
     ),
     "person remark": (
-        "{who} (smiled|laughed|sang a song|whistled a tune|said hello|sighed|~giggled)",
+        "{who} (smiled|laughed|sang a song|whistled a tune|said hello|~giggled)(| again| all day| to everyone)",
         "{who} (likes|loves|prefers|~adores) (music|jazz|sunny days|old films|long walks)",
         "{who} (thought about|dreamed of|talked about) (the weather|the holidays|the weekend|~the future)",
         "{who} was (in a good mood|wearing a new coat|singing|humming a song|talking)",

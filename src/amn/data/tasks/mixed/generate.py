@@ -111,7 +111,7 @@ class _Maker:
 
     def __init__(self, rng: Random, config: MixedConfig) -> None:
         self.rng, self.config = rng, config
-        self.babi = config.wordings != "kept-out" and config.names == "known" and rng.random() < config.babi
+        self.babi = config.wordings != "kept-out" and rng.random() < config.babi
         self.pool = names.POOLS[config.names]
         chosen = self._themes()
         cast = _cast(rng, self.pool, babi=self.babi, motives="motives" in chosen)
@@ -235,7 +235,7 @@ def _sized(rng: Random) -> list[Name]:
 def _cast(rng: Random, pool: Pool, *, babi: bool, motives: bool) -> Cast:
     """People, places and things, with spare ones that the story will not tell of."""
     num_people, num_places, num_things = rng.randint(3, 6), rng.randint(4, 8), rng.randint(2, 6)
-    if babi and rng.random() < _BABI_NAMES:
+    if babi and pool is names.KNOWN and rng.random() < _BABI_NAMES:
         return _released_cast(rng, motives=motives)
     single = babi  # bAbI's names are of one word
     draw = _plain if single else (names.person, names.place, names.thing)

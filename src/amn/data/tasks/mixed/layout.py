@@ -158,13 +158,21 @@ class Positions:
             return None
         spare = self.teller.cast.other_things[:1] if unknown else []
         one, other = self.rng.sample([*told, *spare], 2)
-        side = self.rng.choice(list(SIDES))
         way = self.grid.graph.way(one, other)
+        side = self._side(one, other) if way else self.rng.choice(list(SIDES))
         slots = {"one": one.said, "side": side, "other": other.said}
         if way is None:
             return Asked(kind="beside", answer=UNKNOWN, support=(), slots=slots)
-        answer = "yes" if _along(self.grid.step(other, one), SIDES[side]) > 0 else "no"
+        answer = "yes" if self._lies(one, side, other) else "no"
         return Asked(kind="beside", answer=answer, support=self.grid.graph.lines(way), slots=slots)
+
+    def _lies(self, one: Name, side: str, other: Name) -> bool:
+        return _along(self.grid.step(other, one), SIDES[side]) > 0
+
+    def _side(self, one: Name, other: Name) -> str:
+        """A true one half the time."""
+        right = self.rng.random() < 0.5
+        return self.rng.choice([side for side in SIDES if self._lies(one, side, other) == right])
 
 
 class Map:
@@ -195,8 +203,8 @@ class Map:
         slots = {"one": one.said, "other": other.said}
         if way is None:
             return Asked(kind="path", answer=UNKNOWN, support=(), slots=slots)
-        if len(way) > _LONGEST_PATH + 1:
-            return None
+        if len(way) > _LONGEST_PATH + 1 or (len(way) == 2 and self.rng.random() < 0.6):
+            return None  # one step is too easy to ask often
         steps = [_LETTER[self.grid.step(here, there)] for here, there in zip(way, way[1:], strict=False)]
         return Asked(kind="path", answer=",".join(steps), support=self.grid.graph.lines(way), slots=slots)
 

@@ -89,8 +89,8 @@ NEW = Pool(
         Rio de Janeiro, Saint Petersburg
     """),
     rooms=_lines("""
-        utility closet, boiler vault, ticket booth, panic cabin, hair salon, bowling alley, ice rink, skate ramp,
-        cattle shed, tea lounge, pottery studio, weather outpost
+        utility nook, boiler cupola, tollgate booth, panic hideout, hair atelier, bowling alley, ice rink, skate ramp,
+        cattle corral, tea pergola, pottery gazebo, weather outpost
     """),
     looks=_lines("purple, striped, rusty, ancient, tiny, enormous, ceramic, bronze, velvet, copper, spotted, furry"),
     things=_lines(
@@ -111,13 +111,13 @@ def the(text: str) -> Name:
 def person(rng: Random, pool: Pool) -> Name:
     """Mostly a first name; at times with a title, or a surname after it."""
     draw = rng.random()
-    if draw < 0.08:
+    if draw < 0.1:
         title, pronoun = rng.choice(_TITLES)
         text = f"{title} {rng.choice(pool.surnames)}"
         return Name(text, text, pronoun)
     women = rng.random() < 0.5
     text = rng.choice(pool.single.women if women else pool.single.men)
-    if draw < 0.14:
+    if draw < 0.18:
         text = f"{text} {rng.choice(pool.surnames)}"
     return Name(text, text, "she" if women else "he")
 
@@ -125,15 +125,15 @@ def person(rng: Random, pool: Pool) -> Name:
 def place(rng: Random, pool: Pool) -> Name:
     """A room or building; at times of two words, or a town."""
     draw = rng.random()
-    if draw < 0.08:
+    if draw < 0.1:
         town = rng.choice(pool.towns)
         return Name(town, town)
-    return the(rng.choice(pool.rooms if draw < 0.25 else pool.single.places))
+    return the(rng.choice(pool.rooms if draw < 0.35 else pool.single.places))
 
 
 def thing(rng: Random, pool: Pool) -> Name:
     """Something to carry; at times with a look."""
-    if rng.random() < 0.22:
+    if rng.random() < 0.3:
         return the(f"{rng.choice(pool.looks)} {rng.choice(pool.things)}")
     return the(rng.choice(pool.single.objects))
 

@@ -7,13 +7,13 @@ from amn.data.tasks.mixed.teller import Teller
 
 # How likely each kind of event is, where its theme is in the story; those of bAbI in its own style of stories.
 _WEIGHTS: dict[str, dict[str, float]] = {
-    "moving": {"move": 10, "in": 1, "pair": 2, "then": 1, "not go": 0.7},
-    "pairs": {"pair": 8},
-    "carrying": {"get": 8, "drop": 5, "lies": 1, "carry": 2, "not get": 0.5},
-    "giving": {"get": 3, "give": 7},
-    "belief": {"in": 4, "not in": 4},
-    "doubt": {"in": 2, "either": 4},
-    "company": {"with": 4},
+    "moving": {"move": 8, "in": 1, "pair": 1, "then": 1, "not go": 0.7},
+    "pairs": {"pair": 6},
+    "carrying": {"get": 7, "drop": 5, "lies": 2, "carry": 2, "not get": 1},
+    "giving": {"get": 3, "give": 8},
+    "belief": {"in": 4, "not in": 5},
+    "doubt": {"in": 3, "either": 6},
+    "company": {"with": 5},
 }
 _IN_BABI = ("move", "pair", "get", "drop", "give", "in", "not in", "either")
 THEMES = tuple(_WEIGHTS)
@@ -162,22 +162,29 @@ class People:
         self.world.take(person, thing, self.teller.tell("get", person, thing=thing.said))
         return True
 
-    def _held(self, person: Name) -> Name | None:
-        held = self.world.held_by(person)
-        return None if not held or self._is_in_doubt(person) else self.rng.choice(held)
+    def _held(self, person: Name) -> tuple[Name, Name] | None:
+        """A thing and who holds it: the person, if they hold any, or somebody else."""
+        held = [(thing.holder, name) for name, thing in self.world.things.items() if thing.holder]
+        held = [(holder, name) for holder, name in held if not self._is_in_doubt(holder)]
+        own = [pair for pair in held if pair[0] == person]
+        return self.rng.choice(own or held) if held else None
 
     def _drop(self, person: Name) -> bool:
-        if (thing := self._held(person)) is None:
+        if (held := self._held(person)) is None:
             return False
-        self.world.drop(person, thing, self.teller.tell("drop", person, thing=thing.said))
+        holder, thing = held
+        self.world.drop(holder, thing, self.teller.tell("drop", holder, thing=thing.said))
         return True
 
     def _give(self, person: Name) -> bool:
-        receivers = [name for name in self.names if person in self.world.people and self.world.can_give(person, name)]
-        if (thing := self._held(person)) is None or not receivers:
+        if (held := self._held(person)) is None:
+            return False
+        holder, thing = held
+        receivers = [name for name in self.names if self.world.can_give(holder, name)]
+        if not receivers:
             return False
         receiver = self.rng.choice(receivers)
-        self.world.give(person, thing, receiver, self.teller.tell("give", person, to=receiver, thing=thing.said))
+        self.world.give(holder, thing, receiver, self.teller.tell("give", holder, to=receiver, thing=thing.said))
         return True
 
     def _lies(self, _: Name) -> bool:
@@ -189,11 +196,15 @@ class People:
         return True
 
     def _carry(self, person: Name) -> bool:
-        if (thing := self._held(person)) is None:
+        """To no town: what is brought to Oslo might be brought to somebody of that name."""
+        if (held := self._held(person)) is None:
             return False
-        place = self._elsewhere(person)
-        why = self.teller.tell("carry", person, thing=thing.said, place=place.said)
-        self.world.place((person,), place, why)
+        holder, thing = held
+        place = self._elsewhere(holder)
+        if place.said == place.text:
+            return False
+        why = self.teller.tell("carry", holder, thing=thing.said, place=place.said)
+        self.world.place((holder,), place, why)
         return True
 
     def _not_get(self, person: Name) -> bool:

@@ -228,7 +228,7 @@ _FURTHER = {
         "(which|what) (animal|creature|kind of animal) (is {who} afraid of|does {who} fear|is {who} scared of)",
         "of what is {who} (afraid|scared|frightened)",
         _ASK + " what {who} (is afraid of|is scared of|fears)",
-        "what (frightens|scares) {who}",
+        "(what|what animal|which animal) (frightens|scares) {who}",
     ),
     "bigger": (
         "is {big} (larger|~more spacious) than {small}",

@@ -99,12 +99,21 @@ class Person:
 
 @dataclass(slots=True, eq=False)
 class Thing:
-    """A thing the story tells of; `why` has the lines that tell who has it or where it was left."""
+    """A thing the story tells of.
+
+    Args:
+        name: which.
+        stops: where it was, in turn.
+        holder: who has it, if anybody.
+        why: the lines that tell who has it or who left it.
+        passed_on: whether these lines leave open how it came to where it is.
+    """
 
     name: Name
     stops: list[Stop] = field(default_factory=list)
     holder: Name | None = None
     why: Lines = ()
+    passed_on: bool = False
 
     @property
     def spot(self) -> Spot:
@@ -164,6 +173,7 @@ class World:
         for item in self.held_by(name):
             thing = self.things[item]
             thing.stops.append((spot, thing.why))
+            thing.passed_on = False
 
     def lie(self, item: Name, place: Name, why: Lines) -> None:
         """A thing is in a place."""
@@ -183,16 +193,16 @@ class World:
         person = self.person(name)
         thing = self.things.setdefault(item, Thing(item))
         if thing.stops:
-            thing.spot.join(person.spot, thing.why + why)
+            thing.spot.join(person.spot, thing.stops[-1][1] + thing.why + why)
         else:
             thing.stops.append((person.spot, why))
         self._hold(person, thing, why)
 
     def drop(self, name: Name, item: Name, why: Lines) -> None:
         """Somebody lets go of a thing."""
-        thing = self.things[item]
-        thing.holder, thing.why = None, why
-        self.people[name].handled.extend(why)
+        thing, person = self.things[item], self.people[name]
+        thing.holder, thing.why, thing.passed_on = None, why, thing.spot is not person.spot
+        person.handled.extend(why)
 
     def can_give(self, giver: Name, receiver: Name) -> bool:
         """Whether both may be in one place."""
@@ -208,7 +218,7 @@ class World:
         self.gifts.append(Gift(giver, item, receiver, why))
 
     def _hold(self, person: Person, thing: Thing, why: Lines) -> None:
-        thing.holder, thing.why = person.name, why
+        thing.holder, thing.why, thing.passed_on = person.name, why, thing.spot is not person.spot
         person.handled.extend(why)
         if thing.name not in person.taken:
             person.taken.append(thing.name)
