@@ -11,7 +11,7 @@ from amn.data.examples import Example
 from amn.data.vocabulary import COMMA, END, END_CLASS, Vocabulary, spelled_answer
 from amn.errors import ConfigError
 from amn.models.amn import AMN, AMNConfig, Told
-from amn.models.base import answer_loss, answer_targets, answered
+from amn.models.base import answer_loss, answer_targets, answered, right_tokens
 from random_stories import story
 
 PEOPLE, THINGS, LOOKS = ("mary", "john", "zoe"), ("lamp", "ball", "key"), ("red", "old")
@@ -86,25 +86,25 @@ def test_the_first_token_is_scored_as_a_single_choice_is() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_right_tokens_give_what_the_same_tokens_give_when_they_are_chosen(seed: int) -> None:
     model, batch = model_of(seed), batch_of(RED_BALL, TWO_THINGS)
+    with torch.no_grad():
+        model.decoder.answer.bias[END_CLASS] = -99  # it goes on to the last token
     told = told_of(model, batch)
     names = model.names(batch, told.memory)
     free = model.decode(told.memory, told.questions, 1, names)
-    classes, words = (torch.where((free.tokens < CLASSES) == is_class, free.tokens, -1) for is_class in (True, False))
-    forced = model.decode(told.memory, told.questions, 1, names, right=[classes, words])
-    until = (free.tokens == END_CLASS).long().cumsum(-1) - (free.tokens == END_CLASS).long() == 0
-    assert torch.equal(forced.tokens, free.tokens)
-    assert torch.equal(forced.logits[until], free.logits[until])
+    given = model.decode(told.memory, told.questions, 1, names, tokens=free.tokens)
+    assert (free.tokens != END_CLASS).all()
+    torch.testing.assert_close(given.logits, free.logits)
 
 
-def test_of_two_right_ways_the_better_one_is_taken() -> None:
-    model, batch = model_of(), batch_of(RED_BALL)
-    told = told_of(model, batch)
-    names = model.names(batch, told.memory)
-    ways = answer_targets(batch, CLASSES, pointer=True)
-    reading = model.decode(told.memory, told.questions, 1, names, right=ways)
-    for place in range(2):
-        scores = [reading.logits[0, 0, place, way[0, 0, place]].item() for way in ways]
-        assert reading.tokens[0, 0, place] == ways[scores.index(max(scores))][0, 0, place]
+def test_training_goes_on_from_either_way_to_give_a_token() -> None:
+    batch = batch_of(*[RED_BALL] * 40)
+    batch = anonymise(batch, (batch.slot_words == VOCABULARY.word_id("ball")) & (torch.arange(40) < 20).unsqueeze(1))
+    tokens = right_tokens(replace(batch, key=torch.tensor(3)), CLASSES)[:, 0]
+    ball = {class_of("ball"), place_of(batch_of(RED_BALL), "ball")}
+    assert set(tokens[:, 0].tolist()) == {class_of("red"), place_of(batch_of(RED_BALL), "red")}
+    assert set(tokens[20:, 1].tolist()) == ball
+    assert set(tokens[:20, 1].tolist()) == {max(ball)}  # what is hidden can only be pointed at
+    assert set(tokens[:, 2].tolist()) == {END_CLASS}
 
 
 def test_after_the_end_there_are_only_ends_and_no_more_tokens_than_items() -> None:

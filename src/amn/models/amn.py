@@ -30,10 +30,9 @@ from amn.models.base import (
     Model,
     ModelConfig,
     Reading,
-    Ways,
-    answer_targets,
     logistic_noise,
     masked_softmax,
+    right_tokens,
     rms_norm,
     straight_through,
 )
@@ -188,11 +187,11 @@ class AMN(Model):
         names = self.names(batch, told.memory)
         if batch.key is None:
             return self.decode(told.memory, told.questions, banks, names, num_classes=batch.num_classes)
-        right = answer_targets(batch, self.config.num_answers, pointer=True) if self.config.items > 1 else None
+        tokens = right_tokens(batch, self.config.num_answers) if self.config.items > 1 else None
         return replace(
-            self.decode(told.memory, told.questions, banks, names, right),
+            self.decode(told.memory, told.questions, banks, names, tokens),
             losses=self.losses(told, self.ramp(progress)),
-            further=self.decode(told.memory, told.questions, 0, names, right).logits,
+            further=self.decode(told.memory, told.questions, 0, names, tokens).logits,
         )
 
     def names(self, batch: Batch, memory: Memory) -> Names | None:
@@ -343,7 +342,7 @@ class AMN(Model):
         questions: Float[Tensor, "batch question hidden"],
         banks: int = 1,
         names: Names | None = None,
-        right: Ways | None = None,
+        tokens: Int[Tensor, "batch question token"] | None = None,
         num_classes: Int[Tensor, ""] | None = None,
     ) -> Reading:
         """Eqs. (16-19) over the `banks` most relevant banks; 0 reads all.
@@ -353,7 +352,7 @@ class AMN(Model):
             questions: encoded.
             banks: how many to read.
             names: words that may be answers.
-            right: the right tokens, in training; see `Decoder.tokens`.
+            tokens: what is taken for the tokens of the answers, in training, instead of the best.
             num_classes: how many classes the model has itself, where it is given room for more.
         """
         weights = self.bank_weights(memory, banks)
@@ -362,8 +361,10 @@ class AMN(Model):
         summary = self.decoder(memory.states, memory.strengths, members, weights, questions)
         if self.config.items == 1 or names is None:
             return Reading(self.decoder.score(summary, names), memory.entities, read, memory.banks)
-        logits, tokens = self.decoder.tokens(summary, names, right, num_classes)
-        return Reading(logits, memory.entities, read, memory.banks, tokens=tokens)
+        if tokens is not None:
+            return Reading(self.decoder.follow(summary, names, tokens), memory.entities, read, memory.banks)
+        logits, chosen = self.decoder.choose(summary, names, num_classes)
+        return Reading(logits, memory.entities, read, memory.banks, tokens=chosen)
 
     def bank_members(self, memory: Memory, banks: int) -> Float[Tensor, "batch bank slot"]:
         """Which entities each bank holds, among the banks that are read."""

@@ -23,6 +23,8 @@ from torch.nn import functional as F
 from amn.data.batches import Batch
 from amn.data.vocabulary import END_CLASS, UNKNOWN
 
+_WAY_STREAM = 106  # of the random numbers that say whether a token is given as a class or as a told word
+
 # Where an answer stands among the logits, in each way that it can be given: as a class, and as a word of the story.
 Ways = Sequence[Int[Tensor, "batch question *token"]]
 
@@ -52,8 +54,7 @@ class Reading:
         banks: how many banks each story has.
         losses: further terms of the training loss by name, one number for each story, already weighted.
         further: other logits that should give the answer too, in training.
-        tokens: what was chosen for each token, as a place among the logits, where a model answers item by item: the
-            best or, in training, the right one.
+        tokens: what was chosen for each token, as a place among the logits, where a model answers item by item.
     """
 
     logits: Float[Tensor, "batch question *token answer"]
@@ -184,6 +185,18 @@ def answer_targets(batch: Batch, num_answers: int, *, pointer: bool) -> Ways:
     assert slots is not None
     spelled = batch.slot_words.gather(1, slots.flatten(1)).view_as(slots) != UNKNOWN
     return [torch.where(spelled, classes, -1), torch.where(slots > 0, slots + num_answers, -1)]
+
+
+def right_tokens(batch: Batch, num_answers: int) -> Int[Tensor, "batch question token"]:
+    """The right tokens as places among the logits, for training; an end where there is none.
+
+    A token that can be given in both ways is now a class and now a told word, by chance, so that a model learns to go
+    on from either.
+    """
+    assert batch.key is not None
+    classes, words = answer_targets(batch, num_answers, pointer=True)
+    draw = uniform(batch.key, tuple(classes.shape), _WAY_STREAM) < 0.5
+    return torch.where((words >= 0) & (draw | (classes < 0)), words, classes).clamp(min=END_CLASS)
 
 
 def _before_end(classes: Int[Tensor, "batch question token"]) -> Bool[Tensor, "batch question token"]:

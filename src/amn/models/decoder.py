@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from amn.data.vocabulary import END_CLASS
-from amn.models.base import GRU, Linear, Ways, rms_norm
+from amn.models.base import GRU, Linear, rms_norm
 
 
 @dataclass(frozen=True)
@@ -81,36 +81,43 @@ class Decoder(nn.Module):
         """Eq. (16): C_m = s_m * w."""
         return strengths.unsqueeze(-1) * rms_norm(states)
 
-    def tokens(
+    def choose(
         self,
         summary: Float[Tensor, "batch question hidden"],
         names: Names,
-        right: Ways | None = None,
         num_classes: Int[Tensor, ""] | None = None,
     ) -> tuple[Float[Tensor, "batch question token answer"], Int[Tensor, "batch question token"]]:
-        """An answer token by token: the logits of each, and which was taken; after the end only ends.
+        """An answer token by token, the best each time: the logits of each, and what was chosen, ends after the end.
 
-        The summary hears each token before the next is chosen, y' = GRU(u, y), by the vector u of the told word or of
+        The summary hears each token before the next is chosen: y' = GRU(u, y), by the vector u of the told word, or of
         the class.
 
         Args:
             summary: what was read for each question.
             names: the words that may be tokens.
-            right: the right tokens, where they are to be taken instead of the best; of the two ways to give one, as a
-                class and as a told word, that with the higher score, which is the model's own when it is right.
             num_classes: how many classes the model has itself, where it is given room for more.
         """
-        count = self.items if right is None else min(self.items, right[0].shape[-1])
-        scores: list[Tensor] = []
-        taken: list[Tensor] = []
-        for place in range(count):
-            if place:
-                summary = self.next(self.next.input(self.vectors(taken[-1], names)), summary)
-            scores.append(self.score(summary, names))
-            now = scores[-1].detach()
-            best = self.best(now, num_classes) if right is None else _better(now, [way[..., place] for way in right])
-            taken.append(best)
-        return torch.stack(scores, -2), _ended(torch.stack(taken, -1))
+        scores, chosen = [self.score(summary, names)], []
+        for place in range(self.items):
+            chosen.append(self.best(scores[-1], num_classes))
+            if place + 1 < self.items:
+                summary = self.next(self.next.input(self.vectors(chosen[-1], names)), summary)
+                scores.append(self.score(summary, names))
+        return torch.stack(scores, -2), _ended(torch.stack(chosen, -1))
+
+    def follow(
+        self,
+        summary: Float[Tensor, "batch question hidden"],
+        names: Names,
+        tokens: Int[Tensor, "batch question token"],
+    ) -> Float[Tensor, "batch question token answer"]:
+        """The logits that `choose` would give if these tokens were the best: all at once, but for the GRU."""
+        tokens = tokens[..., : self.items]
+        heard = self.next.input(self.vectors(tokens.flatten(1), names)).unflatten(1, tokens.shape[1:])
+        summaries = [summary]
+        for gates in heard[:, :, :-1].unbind(2):
+            summaries.append(self.next(gates, summaries[-1]))
+        return self.score(torch.stack(summaries, 2).flatten(1, 2), names).unflatten(1, tokens.shape[1:])
 
     def best(
         self, scores: Float[Tensor, "batch question answer"], num_classes: Int[Tensor, ""] | None
@@ -122,13 +129,13 @@ class Decoder(nn.Module):
             scores = scores.masked_fill(spare, torch.finfo(scores.dtype).min)
         return scores.argmax(-1)
 
-    def vectors(self, taken: Int[Tensor, "batch question"], names: Names) -> Float[Tensor, "batch question hidden"]:
+    def vectors(self, tokens: Int[Tensor, "batch token"], names: Names) -> Float[Tensor, "batch token hidden"]:
         """The vector of each token, of its class or its word: by products, for the gradient of a lookup is slow."""
         count = self.classes.num_embeddings
-        numbers = torch.arange(count + names.vectors.shape[1], device=taken.device)
-        chosen = (taken.unsqueeze(-1) == numbers).to(names.vectors.dtype)
+        numbers = torch.arange(count + names.vectors.shape[1], device=tokens.device)
+        chosen = (tokens.unsqueeze(-1) == numbers).to(names.vectors.dtype)
         classes = chosen[..., :count].reshape(-1, count) @ self.classes.weight
-        return classes.view(*taken.shape, -1) + chosen[..., count:] @ names.vectors
+        return classes.view(*tokens.shape, -1) + chosen[..., count:] @ names.vectors
 
     def attend(
         self,
@@ -164,16 +171,7 @@ class Pointer(nn.Module):
         return scores.masked_fill(~names.told.unsqueeze(1), torch.finfo(scores.dtype).min)
 
 
-def _better(scores: Float[Tensor, "batch question answer"], ways: Ways) -> Int[Tensor, "batch question"]:
-    """Of two ways to give a token the one that scores higher; -1 stands for no way."""
-    floor = torch.finfo(scores.dtype).min
-    by_class, by_word = (
-        scores.gather(-1, way.clamp(min=0).unsqueeze(-1)).squeeze(-1).masked_fill(way < 0, floor) for way in ways
-    )
-    return torch.where(by_word > by_class, ways[1], ways[0]).clamp(min=0)
-
-
-def _ended(taken: Int[Tensor, "batch question token"]) -> Int[Tensor, "batch question token"]:
+def _ended(chosen: Int[Tensor, "batch question token"]) -> Int[Tensor, "batch question token"]:
     """The tokens with nothing but ends after the first end."""
-    end = (taken == END_CLASS).long()
-    return torch.where(end.cumsum(-1) > end, END_CLASS, taken)
+    end = (chosen == END_CLASS).long()
+    return torch.where(end.cumsum(-1) > end, END_CLASS, chosen)
