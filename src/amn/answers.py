@@ -206,6 +206,8 @@ class Answer:
         score: its probability.
         known: whether it is given as known; false where it says unknown, and where it is a guess.
         top: the next best candidates, the best first.
+        sentences: the numbers of the sentences that it rests on, from 0, where an explanation was asked for: without
+            any of these the answer would be another, or far less sure.
         banks_read: how many banks were read, the most relevant first.
         banks_created: how many banks the memory has.
         entities_read: how many entities the banks read hold; one that several of them hold counts each time.
@@ -220,6 +222,7 @@ class Answer:
     score: float
     known: bool = True
     top: tuple[Candidate, ...] = ()
+    sentences: tuple[int, ...] = ()
     banks_read: int = 1
     banks_created: int = 1
     entities_read: int = 0
@@ -243,6 +246,7 @@ class Answer:
             "score": self.score,
             "known": self.known,
             "top": [candidate.to_dict() for candidate in self.top],
+            "sentences": list(self.sentences),
             "banks_read": self.banks_read,
             "banks_created": self.banks_created,
             "entities_read": self.entities_read,

@@ -67,7 +67,8 @@ void amn_memory_free(struct amn_memory *memory) {
 
 /* Gives new words their slots, and checks that all words have one. */
 int add_words(struct amn_memory *memory, const struct amn_words *words) {
-    if (words->met < 0 || words->count < 0 || make_room(memory, words->met)) return words->met < 0 ? BAD_INPUT : NO_ROOM;
+    if (words->met < 0 || words->count < 0) return BAD_INPUT;
+    if (make_room(memory, words->met)) return NO_ROOM;
     for (id i = 0; i < words->met; i++)
         if (words->vectors[i] < 0 || (size_t)words->vectors[i] >= memory->model->vectors) return BAD_INPUT;
     for (id i = 0; i < words->met; i++) memory->vectors[memory->slots++] = words->vectors[i];
