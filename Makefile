@@ -39,7 +39,7 @@ format: .venv/.ok  ## format the code, and mend what lint can mend
 	$(BIN)/ruff check --fix .
 
 docs: .venv/.ok  ## build the documentation into site/; a broken link is an error
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 report: .venv/.ok  ## make the page of results: make report RUNS="runs/a runs/b" DATA=babi/en-valid-10k
 	$(BIN)/amn report $(RUNS) $(if $(DATA),--data $(DATA)) --out docs/results/report.html \
