@@ -20,6 +20,8 @@ NOTEBOOK = "notebooks/tutorial.ipynb"
 COPIED = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((\.\./[^)#\s]*)(#[^)\s]*)?\)")
 
+_CELL_CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>[^\n]*</td>)")
+
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the generated pages."""
@@ -52,6 +54,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Files
         return f"[{text}]({config.repo_url.rstrip('/')}/blob/main/{path}{anchor})" if config.repo_url else text
 
     return _LINK.sub(changed, markdown)
+
+
+def on_page_content(html: str, **_: Page | MkDocsConfig | Files) -> str:
+    """Lets long names in tables break after a dot, an underscore or a colon, and nowhere else."""
+    return _CELL_CODE.sub(lambda code: re.sub(r"([._]|::)(?=\w)", r"\1<wbr>", code[0]), html)
 
 
 def command_line_page() -> str:
