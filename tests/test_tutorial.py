@@ -16,12 +16,9 @@ def said(cell: Any) -> list[str]:
     return [output["text"] if output["output_type"] == "stream" else output["data"]["text/plain"] for output in outputs]
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the kernel's own packages
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_the_tutorial_runs_and_says_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]))
-    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
     kept = nbformat.read(NOTEBOOK, as_version=4)
     run = nbclient.NotebookClient(
         nbformat.read(NOTEBOOK, as_version=4), timeout=300, resources={"metadata": {"path": str(tmp_path)}}
