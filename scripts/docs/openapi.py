@@ -62,7 +62,7 @@ def _route(path: str, method: str, operation: Schema, shapes: dict[str, Schema])
         parts.append(_table("body", shape["properties"].items(), shape.get("required", ())))
         sample = _sample(shape)
     parts.append(_curl(path, method.upper(), sample, query))
-    replies = (f"| {code} | {_reply(reply)} |" for code, reply in sorted(operation["responses"].items()))
+    replies = (f"| {code} | {_reply(code, reply)} |" for code, reply in sorted(operation["responses"].items()))
     return "\n\n".join([*parts, "\n".join(["| reply | |", "|---|---|", *replies])])
 
 
@@ -126,14 +126,16 @@ def _bounds(parts: Iterable[Schema]) -> Iterator[str]:
                 yield text.format(f"{part[name]:g}" if part[name] < 1e6 else part[name])
 
 
-def _reply(reply: Schema) -> str:
+def _reply(code: str, reply: Schema) -> str:
+    """What a reply says and holds; every refusal holds the same, as the head of the page says."""
+    told = reply["description"].replace("Successful Response", "Done").removesuffix(".")
+    if code >= "400":
+        return told
     kinds = [
         _kind(content["schema"]) if kind == "application/json" and content.get("schema") else f"`{kind}`"
         for kind, content in reply.get("content", {}).items()
     ]
-    shown = [kind for kind in kinds if kind != "[Problem](#problem)"]
-    told = reply["description"].replace("Successful Response", "Done")
-    return ": ".join([told, *([" or ".join(shown)] if shown else [])])
+    return f"{told}: {' or '.join(kinds)}" if kinds else told
 
 
 def _name(field: Schema) -> str:
