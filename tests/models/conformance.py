@@ -69,7 +69,7 @@ def vocabulary_of(name: str) -> Vocabulary:
 
 def batch_of(examples: tuple[Example, ...], sizes: Sizes | None = None, name: str = "amn") -> Batch:
     """All examples as one batch for a model, with at least the room asked for."""
-    data = encode(examples, vocabulary_of(name), sizes)
+    data = encode(examples, vocabulary_of(name), sizes, named=MODELS[VARIANTS.get(name, name)].sees_questions)
     return data.take(torch.arange(len(data)), data.sizes.sentences)
 
 

@@ -6,13 +6,14 @@ import pytest
 import torch
 from torch import Tensor
 
+from amn.api import QA
 from amn.data.batches import Batch
 from amn.data.graph import NO_EDGE, PAST
 from amn.data.vocabulary import UNKNOWN
 from amn.errors import ConfigError
-from amn.models.controls import without_questions
 from amn.models.rivals.baseline import dropout, position_encoding
-from models.conformance import EIGHT, TWO_QUESTIONS, batch_of, build, with_key
+from amn.store.model_directory import TrainedModel
+from models.conformance import EIGHT, TWO_QUESTIONS, VOCABULARY, batch_of, build, with_key
 
 BATCH = batch_of(EIGHT)
 PADDED = ~BATCH.sentence_mask
@@ -229,10 +230,19 @@ def test_both_cells_read_word_by_word() -> None:
 
 def test_the_question_blind_control_gives_any_question_the_same_answer() -> None:
     model = build("amn-question-blind")
-    logits = model(batch_of(TWO_QUESTIONS)).logits
+    logits = model(batch_of(TWO_QUESTIONS, name="amn-question-blind")).logits
     assert torch.equal(logits[:, 0], logits[:, 1])
     renamed = tuple(replace(example, questions=(("what", "did", "john", "do"),)) for example in EIGHT)
-    torch.testing.assert_close(model(batch_of(renamed)).logits, model(BATCH).logits)
+    found, expected = (model(batch_of(examples, name="amn-question-blind")).logits for examples in (renamed, EIGHT))
+    torch.testing.assert_close(found, expected)
+
+
+def test_the_question_blind_control_is_asked_blindly() -> None:
+    model = build("amn-question-blind").eval()
+    qa = QA(TrainedModel(architecture="amn-question-blind", model=model, vocabulary=VOCABULARY))
+    story = "Mary went to the kitchen. John moved to the garden. Mary left the kitchen. John went to the office."
+    asked = qa(story, ["Where is Mary?", "What did John do?"])
+    assert asked[0].answer == asked[1].answer and asked[0].score == pytest.approx(asked[1].score, rel=1e-5)
 
 
 def test_the_story_blind_control_gives_any_story_the_same_answer() -> None:
@@ -244,10 +254,10 @@ def test_the_story_blind_control_gives_any_story_the_same_answer() -> None:
 
 
 def test_without_questions_a_sentence_still_reads_its_recent_neighbours() -> None:
-    blind = without_questions(BATCH)
+    blind = batch_of(EIGHT, name="amn-question-blind")
     members = blind.members.shape[-1]
     spoken = (blind.members.unsqueeze(-1) == blind.sentences.unsqueeze(-2)).any(-1)
-    assert (blind.questions == 0).all() and (spoken | (blind.members == 0)).all()
+    assert (spoken | (blind.members == 0)).all()
     assert (blind.context[:, 0] == 0).all() and (blind.context[:, -1] > 0).any()
     outside = blind.edges[..., members:]
     assert set(outside.unique().tolist()) == {NO_EDGE, PAST}

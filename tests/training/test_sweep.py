@@ -16,7 +16,7 @@ from amn.errors import AMNError, ConfigError, MissingExtraError
 from amn.store.run_directory import RunDirectory
 from amn.training.engines import Job, Options, Queue, Update, sweep
 from amn.training.states import known_states
-from amn.training.sweep import Event, Means, train_fleets, train_steps
+from amn.training.sweep import Means, SweepEvent, train_fleets, train_steps
 from training.small import CPU, amn, ledger_of, log_of, options_of, small, trainer_of
 
 WAIT_SECONDS = 120.0
@@ -152,7 +152,7 @@ def test_a_job_is_given_up_after_three_losses_in_a_row(data: Path, tmp_path: Pat
         queue.lost(job, "killed")
         job = queue.next()
     assert job == Job(job.specs, losses=2) if job else False
-    job = queue.take(job, Update(event=Event("checkpoint", (), 0)))
+    job = queue.take(job, Update(event=SweepEvent("checkpoint", (), 0)))
     assert job.losses == 0, "a checkpoint means that it gets on"
     queue.lost(Job(job.specs, losses=2), "killed")
     assert queue.next() is None

@@ -20,7 +20,7 @@ from amn.inference.device import choose_device
 from amn.training.files import unpack
 from amn.training.loop import CHECKPOINT_SECONDS, Interrupted, Progress
 from amn.training.states import forget_finished, open_folder
-from amn.training.sweep import Event, Ledger, Means, train_fleets, train_steps, unfinished
+from amn.training.sweep import Ledger, Means, SweepEvent, train_fleets, train_steps, unfinished
 
 MAX_LOSSES = 3  # a job whose worker is lost so often without a checkpoint in between is given up
 
@@ -91,7 +91,7 @@ class Update:
     """
 
     entries: tuple[dict[str, object], ...] = ()
-    event: Event | None = None
+    event: SweepEvent | None = None
     failure: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
     worker: int = field(default_factory=getpid)
@@ -103,7 +103,7 @@ def work(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) 
         for event in train_steps(specs, out, means, progress):
             yield Update(event=event)
     except Interrupted:
-        yield Update(event=Event("paused", tuple(spec.name for spec in specs), -1))
+        yield Update(event=SweepEvent("paused", tuple(spec.name for spec in specs), -1))
     except AMNError as error:
         yield Update(failure=str(error))
 

@@ -67,7 +67,7 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class Text:
+class EncodedText:
     """A sentence or a question: its words, the states of the word GRU at each, and the last of these.
 
     In training there may be the right graph after it: which slots are nodes, and which edges hold between them.
@@ -80,7 +80,7 @@ class Text:
     right_edges: Float[Tensor, "*axes node node kind"] | None = None
 
 
-for _kind in (Graph, Text):
+for _kind in (Graph, EncodedText):
     torch.export.register_dataclass(_kind)
 
 
@@ -239,7 +239,7 @@ class GGTNN(Model):
         self.query_summarise = Aggregation(types, hidden)
         self.answer = Linear(hidden, config.num_answers)
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Graph, list[Text]]:
+    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Graph, list[EncodedText]]:
         """A graph of the story's words, and every sentence encoded."""
         del progress
         story = self.encode(batch.story_words)
@@ -250,9 +250,9 @@ class GGTNN(Model):
             if batch.facts is not None and batch.key is not None:
                 parts += right_graph(batch.facts, batch.slot_words.shape[1], self.edge_kinds, graph.states.dtype)
                 graph = replace(graph, surprise=graph.states.new_zeros(len(graph.states), 2))
-        return graph, [Text(*part) for part in zip(*(part.unbind(1) for part in parts), strict=True)]
+        return graph, [EncodedText(*part) for part in zip(*(part.unbind(1) for part in parts), strict=True)]
 
-    def advance(self, carry: Graph, sentence: Text) -> Graph:
+    def advance(self, carry: Graph, sentence: EncodedText) -> Graph:
         """Transforms the graph with one sentence: T_h, T_h,direct, T_prop, T_add, T_C; padding changes nothing."""
         new = self.refer_to(self.refer, self.tell(self.update, carry, sentence), sentence)
         if self.propagate is not None:
@@ -289,7 +289,7 @@ class GGTNN(Model):
         elif name.endswith(("connect.decide.bias", "summarise.attend.bias")):
             parameter.fill_(_SPARSEST if self.config.facts and name == "connect.decide.bias" else _SPARSE)
 
-    def encode(self, words: Int[Tensor, "*axes word"]) -> Text:
+    def encode(self, words: Int[Tensor, "*axes word"]) -> EncodedText:
         """A GRU over the words of each sentence or question.
 
         Backwards too, where it is set: so the word that a sentence begins with hears at once what is said of it.
@@ -300,7 +300,7 @@ class GGTNN(Model):
         if self.back_gru is not None:
             back = self.back_gru.over(self.back_gru.input(embedded).flip(-2), words.flip(-1) > 0)
             outputs = outputs + back.flip(-2)
-        return Text(words, outputs, vector)
+        return EncodedText(words, outputs, vector)
 
     def start(self, slot_words: Int[Tensor, "batch slot"]) -> Graph:
         """A node of full strength for each distinct word, with no state and no edges yet."""
@@ -315,7 +315,7 @@ class GGTNN(Model):
             edges=types.new_zeros(batch, nodes, nodes, self.edge_kinds),
         )
 
-    def query(self, graph: Graph, questions: Text) -> Graph:
+    def query(self, graph: Graph, questions: EncodedText) -> Graph:
         """The question: T_h, T_h,direct and several rounds of T_prop, on a graph for each question."""
         asked = questions.vector.shape[1]
         graph = Graph(*(part.unsqueeze(1).expand(-1, asked, *part.shape[1:]) for part in _parts(graph)))
@@ -325,12 +325,12 @@ class GGTNN(Model):
             graph = self.query_propagate(graph)
         return graph
 
-    def tell(self, update: NodeUpdate, graph: Graph, text: Text) -> Graph:
+    def tell(self, update: NodeUpdate, graph: Graph, text: EncodedText) -> Graph:
         """T_h: every node hears the sentence."""
         shape = (*graph.strengths.shape, text.vector.shape[-1])
         return update(graph, text.vector.unsqueeze(-2).expand(shape))
 
-    def refer_to(self, update: NodeUpdate, graph: Graph, text: Text) -> Graph:
+    def refer_to(self, update: NodeUpdate, graph: Graph, text: EncodedText) -> Graph:
         """T_h,direct: a_v = sum_n x_(v,n) D_n, where D_n sums the GRU's outputs at the places of word n."""
         shape = (*graph.strengths.shape, text.words.shape[-1])
         is_word = graph.types.gather(-1, text.words.unsqueeze(-2).expand(shape)) * (text.words > 0).unsqueeze(-2)
@@ -370,7 +370,7 @@ def _log_loss(chance: Float[Tensor, "*axes"], right: Float[Tensor, "*axes"]) -> 
     return -(right * chance + (1 - right) * (1 - chance)).clamp(min=_LEAST_CHANCE).log()
 
 
-def _named(graph: Graph, sentence: Text) -> Bool[Tensor, "batch node"]:
+def _named(graph: Graph, sentence: EncodedText) -> Bool[Tensor, "batch node"]:
     """Which nodes stand for words of the sentence."""
     shape = (*graph.strengths.shape, sentence.words.shape[-1])
     said = graph.types.gather(-1, sentence.words.unsqueeze(-2).expand(shape)) * (sentence.words > 0).unsqueeze(-2)
