@@ -94,6 +94,7 @@ def test_every_architecture_trains_in_the_same_loop(data: Path, tmp_path: Path, 
     assert all(value.isfinite().all() for value in weights_of(fleet, specs[0]).values())
 
 
+@pytest.mark.usefixtures("bfloat16")
 @pytest.mark.parametrize("architecture", sorted(MODELS))
 def test_half_precision_learns_what_single_precision_does(data: Path, tmp_path: Path, architecture: str) -> None:
     losses = {}

@@ -19,6 +19,7 @@ from amn.errors import AMNError, ConfigError
 from amn.inference.device import choose_device
 from amn.training.files import unpack
 from amn.training.loop import CHECKPOINT_SECONDS, Interrupted, Progress
+from amn.training.precision import check_precision
 from amn.training.states import forget_finished, open_folder
 from amn.training.sweep import Ledger, Means, SweepEvent, train_fleets, train_steps, unfinished
 
@@ -100,6 +101,7 @@ class Update:
 def work(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) -> Iterator[Update]:
     """A worker's part: trains a job and tells what happens."""
     try:
+        check_precision(specs, means.device.type)
         for event in train_steps(specs, out, means, progress):
             yield Update(event=event)
     except Interrupted:
@@ -186,6 +188,8 @@ def sweep(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Opti
         Interrupted: where the user stopped it; the same call goes on.
         AMNError: where runs failed, after all others are done.
     """
+    if options.engine != "ray":  # whose nodes see to it themselves
+        check_precision(specs, options.device)
     if options.engine == "fleet":
         _sweep_fleets(specs, out, progress, options)
         return
