@@ -1,6 +1,6 @@
 """What the best model of each task does with stories: the banks it needs, what they hold, how entities move."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
