@@ -78,12 +78,11 @@ def assert_same_found(found: Found, expected: Found, tolerance: float) -> None:
         expected.entities,
         list(expected.entities_read),
     )
-    close = {"atol": tolerance, "rtol": tolerance}
     assert sorted(found.words) == sorted(expected.words)
     assert found.logits.shape[1] == expected.logits.shape[1] == classes + len(found.words)
     places = [list(expected.words).index(word) for word in found.words]
     theirs = expected.logits[:, [*range(classes), *(classes + place for place in places)]]
-    np.testing.assert_allclose(found.logits, theirs, **close)
+    np.testing.assert_allclose(found.logits, theirs, atol=tolerance, rtol=tolerance)
 
 
 def shaken(model: nn.Module, seed: int = 0) -> None:

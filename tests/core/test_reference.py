@@ -29,10 +29,9 @@ def assert_as_the_twin(found: Found, expected: Read, tolerance: float) -> None:
     assert (found.banks, found.entities) == (expected.banks, expected.entities)
     assert list(found.entities_read) == [expected.entities_read] * len(expected.classes)
     assert sorted(found.words) == sorted(expected.words[0])
-    close = {"atol": tolerance, "rtol": tolerance}
-    np.testing.assert_allclose(found.logits[:, :classes], expected.classes, **close)
+    np.testing.assert_allclose(found.logits[:, :classes], expected.classes, atol=tolerance, rtol=tolerance)
     pointed = [[scores[word] for word in found.words] for scores in expected.words]
-    np.testing.assert_allclose(found.logits[:, classes:], pointed, **close)
+    np.testing.assert_allclose(found.logits[:, classes:], pointed, atol=tolerance, rtol=tolerance)
 
 
 def stories(seed: int) -> list[Example]:

@@ -292,7 +292,10 @@ def test_the_papers_numbers_are_the_papers() -> None:
 def test_the_mean_of_the_seeds_is_in_view_however_far_it_is_from_the_best() -> None:
     from amn.report import figures
 
-    rows = {1: {"best_error": 1.0, "mean_error": 40.0, "ratio": 0.5}, 2: {"best_error": 0.0, "mean_error": 0.0}}
+    rows: dict[int | str, dict[str, float]] = {
+        1: {"best_error": 1.0, "mean_error": 40.0, "ratio": 0.5},
+        2: {"best_error": 0.0, "mean_error": 0.0},
+    }
     picture = figures.overview(rows, {}, "amn")
     bottom, top = picture.figure.axes[0].get_ylim()
     assert bottom <= 0 and top >= 40

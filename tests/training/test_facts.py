@@ -54,8 +54,9 @@ def test_sets_of_different_room_are_stacked_with_their_facts() -> None:
         assert padded.sum() == known.sum()
     taken = Pool.of(wide, torch.device("cpu")).take(torch.tensor([1, 0]), torch.tensor([[0, 1], [2, -1]]), 4)
     alone = [wide[1].take(torch.tensor([0, 1]), 4), wide[0].take(torch.tensor([2, -1]), 4)]
+    assert taken.facts is not None
     for found, expected in zip(taken.facts, alone, strict=True):
-        assert torch.equal(found, expected.facts)
+        assert expected.facts is not None and torch.equal(found, expected.facts)
     assert taken.weights.tolist() == [[[1.0], [1.0]], [[1.0], [0.0]]]
 
 

@@ -1,9 +1,10 @@
 """A model of a fleet ends as if it had trained alone."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -35,7 +36,7 @@ def double() -> Iterator[None]:
 def assert_close(found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
     assert found.keys() == expected.keys()
     for name, value in expected.items():
-        torch.testing.assert_close(found[name], value, atol=1e-10, rtol=0, msg=lambda text, name=name: f"{name} {text}")
+        torch.testing.assert_close(found[name], value, atol=1e-10, rtol=0, msg=f"{name} differs")
 
 
 def alone(spec: RunSpec, out: Path) -> dict[str, Tensor]:
@@ -74,7 +75,7 @@ def by_item(spec: RunSpec) -> RunSpec:
 
 
 def test_models_that_answer_item_by_item_train_in_a_fleet_as_alone(double: None, data: Path, tmp_path: Path) -> None:
-    hidden = {"anonymise": 0.5, "hide_words": 0.2}
+    hidden: dict[str, Any] = {"anonymise": 0.5, "hide_words": 0.2}
     specs = [by_item(small(data, 1, seed=3, **hidden)), by_item(small(data, 6, seed=4, **hidden))]
     fleet = trainer_of(specs, tmp_path / "fleet")
     fleet.fit()
@@ -138,8 +139,17 @@ def test_a_fleet_shrinks_when_members_finish_and_the_others_do_not_notice(
 ) -> None:
     sizes: list[int] = []
     only = Fleet.only
-    monkeypatch.setattr(Fleet, "only", lambda fleet, keep: (sizes.append(len(keep)), only(fleet, keep))[1])
-    waiting = {"epochs": 6, "patience": 1, "learning_rate": 1e-9}  # nothing ever gets better: it stops after epoch 5
+
+    def counted(fleet: Fleet, keep: Sequence[int]) -> Fleet:
+        sizes.append(len(keep))
+        return only(fleet, keep)
+
+    monkeypatch.setattr(Fleet, "only", counted)
+    waiting: dict[str, Any] = {
+        "epochs": 6,
+        "patience": 1,
+        "learning_rate": 1e-9,
+    }  # nothing ever gets better: it stops after epoch 5
     specs = [
         small(data, 1, seed=0, epochs=6),
         small(data, 15, seed=1, epochs=1),

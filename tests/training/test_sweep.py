@@ -151,7 +151,7 @@ def test_a_job_is_given_up_after_three_losses_in_a_row(data: Path, tmp_path: Pat
         assert job is not None
         queue.lost(job, "killed")
         job = queue.next()
-    assert job == Job(job.specs, losses=2) if job else False
+    assert job is not None and job == Job(job.specs, losses=2)
     job = queue.take(job, Update(event=SweepEvent("checkpoint", (), 0)))
     assert job.losses == 0, "a checkpoint means that it gets on"
     queue.lost(Job(job.specs, losses=2), "killed")

@@ -49,9 +49,9 @@ def visit(browser: Any, address: str) -> Iterator[Callable[..., Page]]:
         context = browser.new_context(**{"reduced_motion": "reduce", **options})
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: message.type in ("error", "warning") and problems.append(message.text))
+        page.on("console", lambda said: problems.extend([said.text] if said.type in ("error", "warning") else []))
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("request", lambda request: request.url.startswith((base, "data:")) or problems.append(request.url))
+        page.on("request", lambda sent: problems.extend([] if sent.url.startswith((base, "data:")) else [sent.url]))
         page.goto(base + path)
         return page
 
