@@ -18,7 +18,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "amn": {"hidden": 16},
     "amn-pointer": {"hidden": 16, "pointer": True},
     "amn-items": {"hidden": 16, "pointer": True, "items": 3},
-    "amn-paper": {"hidden": 16, "capacity": 24},
+    "amn-paper": {"hidden": 16, "capacity": 24, "max_banks": 3},
     "amn-question-blind": {"hidden": 16},
     "amn-story-blind": {"hidden": 16},
     "dmn-plus": {"hidden": 16, "decay": 1e-5},

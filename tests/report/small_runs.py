@@ -12,7 +12,10 @@ from amn.inference.trained import TrainedModel
 from amn.models import build_model
 from amn.store.run_directory import RunDirectory
 
-SMALL: dict[str, dict[str, Any]] = {"amn": {"hidden": 8, "heads": 2}, "amn-paper": {"hidden": 8, "capacity": 64}}
+SMALL: dict[str, dict[str, Any]] = {
+    "amn": {"hidden": 8, "heads": 2},
+    "amn-paper": {"hidden": 8, "capacity": 64, "max_banks": 2},
+}
 
 
 def make_run(

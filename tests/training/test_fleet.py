@@ -47,9 +47,9 @@ def alone(spec: RunSpec, out: Path) -> dict[str, Tensor]:
 
 def test_a_model_of_a_mixed_fleet_equals_the_same_model_trained_alone(double: None, data: Path, tmp_path: Path) -> None:
     specs = [
-        small(data, 1, seed=3, anonymise=0.2),
-        small(data, 6, seed=4, learning_rate=5e-3, clip=0.5),
-        small(data, 15, seed=5, schedule="halving", halve_every=1),
+        small(data, 1, seed=3, epochs=2, anonymise=0.2),
+        small(data, 6, seed=4, epochs=2, learning_rate=5e-3, clip=0.5),
+        small(data, 15, seed=5, epochs=2, schedule="halving", halve_every=1),
     ]
     fleet = trainer_of(specs, tmp_path / "fleet")
     fleet.fit()
@@ -61,7 +61,7 @@ def test_a_model_of_a_mixed_fleet_equals_the_same_model_trained_alone(double: No
 
 
 def test_models_that_point_at_words_train_in_a_fleet_as_alone(double: None, data: Path, tmp_path: Path) -> None:
-    specs = [small(data, 1, seed=3, anonymise=0.5), small(data, 6, seed=4, anonymise=0.5)]
+    specs = [small(data, task, seed=task, epochs=2, anonymise=0.5) for task in (1, 6)]
     specs = [replace(spec, settings={**spec.settings, "pointer": True}) for spec in specs]
     fleet = trainer_of(specs, tmp_path / "fleet")
     fleet.fit()
@@ -75,7 +75,7 @@ def by_item(spec: RunSpec) -> RunSpec:
 
 
 def test_models_that_answer_item_by_item_train_in_a_fleet_as_alone(double: None, data: Path, tmp_path: Path) -> None:
-    hidden: dict[str, Any] = {"anonymise": 0.5, "hide_words": 0.2}
+    hidden: dict[str, Any] = {"anonymise": 0.5, "hide_words": 0.2, "epochs": 2}
     specs = [by_item(small(data, 1, seed=3, **hidden)), by_item(small(data, 6, seed=4, **hidden))]
     fleet = trainer_of(specs, tmp_path / "fleet")
     fleet.fit()
@@ -88,7 +88,7 @@ def test_models_that_answer_item_by_item_train_in_a_fleet_as_alone(double: None,
 
 @pytest.mark.parametrize("architecture", sorted(MODELS))
 def test_every_architecture_trains_in_the_same_loop(data: Path, tmp_path: Path, architecture: str) -> None:
-    specs = [small(data, 1, 0, architecture, epochs=1), small(data, 6, 1, architecture, epochs=1)]
+    specs = [small(data, task, task, architecture, epochs=1, train_questions=32) for task in (1, 6)]
     fleet = trainer_of(specs, tmp_path)
     fleet.fit()
     assert all(RunDirectory(tmp_path / spec.name).finished for spec in specs)
@@ -100,7 +100,7 @@ def test_every_architecture_trains_in_the_same_loop(data: Path, tmp_path: Path, 
 def test_half_precision_learns_what_single_precision_does(data: Path, tmp_path: Path, architecture: str) -> None:
     losses = {}
     for precision in ("float32", "bfloat16"):
-        spec = small(data, 1, 0, architecture, epochs=2, precision=precision)
+        spec = small(data, 1, 0, architecture, epochs=2, train_questions=32, precision=precision)
         trainer_of([spec], tmp_path / precision).fit()
         losses[precision] = [entry["loss"]["answer"] for entry in log_of(tmp_path / precision, spec)]
     assert losses["bfloat16"] == pytest.approx(losses["float32"], rel=0.01)

@@ -97,7 +97,7 @@ def test_a_sweep_killed_and_restarted_repeats_nothing(data: Path, tmp_path: Path
 
 
 def test_processes_train_what_fleets_train_though_one_is_killed(data: Path, tmp_path: Path) -> None:
-    specs, out = grid(data, epochs=12), tmp_path / "out"
+    specs, out = grid(data, epochs=8), tmp_path / "out"
     process = amn(*words(specs, out, "--engine", "process", "--workers", 2, "--fleet-size", 2))
     (victim,) = wait_for(lambda: [line["worker"] for line in ledger_of(out) if line["event"] == "checkpoint"][:1])
     os.kill(victim, signal.SIGKILL)
@@ -123,7 +123,7 @@ def test_a_sweep_of_processes_stops_at_ctrl_c_and_says_how_to_go_on(data: Path, 
 
 def test_a_sweep_on_ray_survives_the_loss_of_a_worker(data: Path, tmp_path: Path) -> None:
     pytest.importorskip("ray")
-    specs, out = grid(data, epochs=12), tmp_path / "out"
+    specs, out = grid(data, epochs=8), tmp_path / "out"
     process = amn(*words(specs, out, "--engine", "ray", "--workers", 2, "--fleet-size", 2))
     (victim,) = wait_for(lambda: [line["worker"] for line in ledger_of(out) if line["event"] == "checkpoint"][:1])
     os.kill(victim, signal.SIGKILL)
