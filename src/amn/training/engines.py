@@ -206,13 +206,5 @@ def sweep(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Opti
 
 def _sweep_fleets(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Options) -> None:
     torch.set_num_threads(options.threads)
-    train_fleets(
-        specs,
-        out,
-        choose_device(options.device),
-        progress,
-        workers=options.workers or 1,
-        stop_after=options.stop_after,
-        compiled=options.compiled,
-        checkpoint_every=options.checkpoint_every,
-    )
+    means = replace(options.means(choose_device(options.device)), workers=options.workers or 1)
+    train_fleets(specs, out, means, progress)

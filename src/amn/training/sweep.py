@@ -171,27 +171,10 @@ def _fit(trainer: Trainer, names: tuple[str, ...], end: float, report_every: flo
         yield SweepEvent("checkpoint", names, trainer.epoch)
 
 
-def train_fleets(
-    specs: Sequence[RunSpec],
-    out: Path,
-    device: torch.device,
-    progress: Progress,
-    *,
-    workers: int = 1,
-    stop_after: float | None = None,
-    compiled: bool = False,
-    checkpoint_every: float = CHECKPOINT_SECONDS,
-) -> None:
+def train_fleets(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) -> None:
     """Trains every unfinished run on one device, fleet by fleet."""
     open_folder(out)
     ledger = Ledger(out)
-    means = Means(
-        device=device,
-        workers=workers,
-        stop_after=stop_after,
-        compiled=compiled,
-        checkpoint_every=checkpoint_every,
-    )
     for event in train_steps(specs, out, means, progress):
         ledger.note(**asdict(event))
     forget_finished(out, [spec.name for spec in specs])
