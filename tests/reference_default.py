@@ -199,7 +199,7 @@ class Twin:
             r = 1 - sigmoid(self.number("strength.reset") * s * (w @ q) / sqrt(self.hidden))
             new = self.linear("strength.candidate_state", w)[0] + self.number("strength.candidate_strength") * r * s
             rated.append(z * s + (1 - z) * sigmoid(new))
-        entity.strength = max(rated)
+        entity.strength = float(max(rated))
         asked = max(norm(w) @ self.linear("move_question", q) / sqrt(self.hidden) for q in self.asked)
         entity.relevance = float(self.linear("move_state", entity.strength * norm(w))[0] + asked)
         last = self.banks - 1

@@ -127,14 +127,13 @@ function drawTold() {
     return item;
   });
   at("told").replaceChildren(...items);
-  showEditor(false);
+  if (!run.edited) showEditor(false); // who types already keeps the box
 }
 
 function showEditor(editing) {
   at("story").hidden = !editing;
   at("told").hidden = editing;
   at("edit").hidden = editing;
-  if (editing) at("story").focus();
 }
 
 // --- time
@@ -270,7 +269,11 @@ function listen() {
     event.target.value = "";
   });
   at("model").addEventListener("change", () => kindly(readStory));
-  at("edit").addEventListener("click", () => showEditor(true));
+  at("edit").addEventListener("click", () => {
+    showEditor(true);
+    at("story").focus();
+  });
+  for (const touched of ["focus", "input"]) at("story").addEventListener(touched, () => (run.edited = true));
   at("questions").addEventListener("input", fitQuestions);
   at("notice-close").addEventListener("click", hideNotice);
   at("token-form").addEventListener("submit", useToken);
@@ -325,5 +328,4 @@ async function start() {
 at("task").replaceChildren(...TASKS.map((name, i) => new Option(`${i + 1}  ${name}`, i + 1)));
 setStory(EXAMPLE);
 listen();
-document.activeElement?.blur();
 kindly(start);
