@@ -251,7 +251,8 @@ class Twin:
                 summary = self.gru("decoder.next", self.token_vector(tokens[-1]), summary)
             classes.append(self.linear("decoder.answer", summary).tolist())
             words.append(self.point(summary))
-            scores: dict[int | str, float] = {**dict(enumerate(classes[-1])), **words[-1]}
+            scores: dict[int | str, float] = dict(enumerate(classes[-1]))
+            scores.update(words[-1])
             tokens.append(max(scores, key=scores.__getitem__))
             if tokens[-1] == END:
                 break

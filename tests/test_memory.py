@@ -234,7 +234,7 @@ def test_a_memory_comes_back_from_disk_and_goes_on(
 
 def assert_alike(ours: Answer, theirs: Answer) -> None:
     """The same but for the last digits, for sums may be taken in another order."""
-    plain = {"score": 0.0, "milliseconds": 0.0, "top": (), "explanation": None}
+    plain: dict[str, Any] = {"score": 0.0, "milliseconds": 0.0, "top": (), "explanation": None}
     assert replace(ours, **plain) == replace(theirs, **plain)
     assert ours.score == pytest.approx(theirs.score, abs=1e-5)
     scores, others = ({one.answer: one.score for one in answer.top} for answer in (ours, theirs))
@@ -410,7 +410,7 @@ def cut_off(patch: pytest.MonkeyPatch, point: str) -> None:
     if point == "_flush":
         patch.setattr(atomic, "_flush", stop)
     elif point in ("replace", "after"):
-        patch.setattr(atomic.os, "replace", stop if point == "replace" else after)
+        patch.setattr(os, "replace", stop if point == "replace" else after)
     else:
         patch.setattr(Path, "write_bytes", stop if point == "write_bytes" else half)
 

@@ -20,6 +20,7 @@ from amn.inference.found import Change, Found, StoryMemory
 from amn.inference.torch_batches import read_by_torch
 from amn.inference.torch_memory import TorchMemory
 from amn.inference.trained import TrainedModel
+from amn.models.base import masked_softmax
 from random_stories import (
     VOCABULARY,
     assert_same_found,
@@ -250,7 +251,7 @@ def given(words: Any, begin: Any, vectors: Any, **other: int) -> boundary.Words:
     """Rows of words, which keep their arrays alive."""
     sizes = {"met": len(vectors), "count": len(begin) - 1} | other
     made = boundary.Words(vectors=addressof(vectors), begin=addressof(begin), words=addressof(words), **sizes)
-    made.kept = (words, begin, vectors)  # type: ignore[attr-defined]
+    made.kept = (words, begin, vectors)
     return made
 
 
@@ -360,10 +361,10 @@ def largest_score(trained: TrainedModel, told: Sequence[Example]) -> float:
     """The greatest score with which a member of some sentence looks at another."""
     from unittest.mock import patch
 
-    from amn.models import amn as module
+        from amn.models import amn as module
 
     scores: list[float] = []
-    whole = module.masked_softmax
+    whole = masked_softmax
 
     def seen(given_scores: Any, mask: Any) -> Any:
         scores.append(float(given_scores[mask].max()))

@@ -30,12 +30,14 @@ def assert_as_the_twin(found: Found, expected: Read, tolerance: float) -> None:
     assert (found.banks, found.entities) == (expected.banks, expected.entities)
     assert list(found.entities_read) == [expected.entities_read] * len(expected.classes)
     assert sorted(found.words) == sorted(expected.words[0][0])
-    close = {"atol": tolerance, "rtol": tolerance}
     for i, tokens in enumerate(expected.tokens):
         ours = found.logits[i, : len(tokens)]
-        np.testing.assert_allclose(ours[:, :classes], expected.classes[i], **close)
+        np.testing.assert_allclose(ours[:, :classes], expected.classes[i], atol=tolerance, rtol=tolerance)
         np.testing.assert_allclose(
-            ours[:, classes:], [[scores[word] for word in found.words] for scores in expected.words[i]], **close
+            ours[:, classes:],
+            [[scores[word] for word in found.words] for scores in expected.words[i]],
+            atol=tolerance,
+            rtol=tolerance,
         )
         chosen = found.tokens[i, : len(tokens)].tolist()
         assert [token if token < classes else found.words[token - classes] for token in chosen] == tokens

@@ -16,6 +16,7 @@ from amn.cli import main as cli
 from amn.core import boundary
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
+from amn.inference import engine
 from amn.inference.found import StoryMemory
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
@@ -111,7 +112,7 @@ def test_work_is_counted_from_the_batch() -> None:
 
 def test_the_named_entity_and_all_others_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[StoryMemory] = []
-    trained, opens = small(), scale.open_memory
+    trained, opens = small(), engine.open_memory
 
     def opening(*given: Any) -> StoryMemory:
         opened.append(opens(*given))

@@ -53,7 +53,8 @@ class Scripted(Model):
         row = (banks or len(self.logits)) - 1
         words = (batch.sentences.flatten(1).unsqueeze(-1) == torch.arange(1, 9)).any(1).sum(-1).float()
         parts = (self.logits[row].unsqueeze(1), words, self.read[row].unsqueeze(1), self.banks)
-        return Reading(*(part[:stories] for part in parts))
+        logits, entities, read, created = (part[:stories] for part in parts)
+        return Reading(logits, entities, read, created)
 
 
 # Two stories of 4 and 2 words, with 2 banks and 1. With one bank the first answer is wrong, with two both are right.
@@ -239,7 +240,7 @@ def test_scores_that_hold_what_they_promise_have_no_calibration_error() -> None:
 def test_a_task_at_the_bound_is_not_solved() -> None:
     """The bound is 5 %: 1 wrong of 20 is too many, 1 of 21 is not."""
     two = tally([True] + [False] * 19, [0.5] * 20)
-    rows = {name: np.repeat(getattr(two, name), 2, 0) for name in ("score", "known", "read")}
+    rows: dict[str, Any] = {name: np.repeat(getattr(two, name), 2, 0) for name in ("score", "known", "read")}
     wrong = np.stack([two.wrong[0], np.zeros(20, bool)])
     assert replace(two, wrong=wrong, decode=(0.0, 0.0), **rows).required_banks() == 2
     assert tally([True] + [False] * 20, [0.5] * 21).figures()["required_banks"] == 1
