@@ -361,7 +361,7 @@ def largest_score(trained: TrainedModel, told: Sequence[Example]) -> float:
     """The greatest score with which a member of some sentence looks at another."""
     from unittest.mock import patch
 
-        from amn.models import amn as module
+    from amn.models import amn as module
 
     scores: list[float] = []
     whole = masked_softmax
