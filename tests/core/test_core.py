@@ -247,10 +247,10 @@ def ints(*values: int) -> Any:
     return (c_int32 * len(values))(*values)
 
 
-def given(words: Any, begin: Any, vectors: Any, **other: int) -> boundary.Words:
+def given(words: Any, begin: Any, vectors: Any, **other: int) -> boundary.CWords:
     """Rows of words, which keep their arrays alive."""
     sizes = {"met": len(vectors), "count": len(begin) - 1} | other
-    made = boundary.Words(vectors=addressof(vectors), begin=addressof(begin), words=addressof(words), **sizes)
+    made = boundary.CWords(vectors=addressof(vectors), begin=addressof(begin), words=addressof(words), **sizes)
     made.kept = (words, begin, vectors)
     return made
 
@@ -429,7 +429,7 @@ def test_arrays_of_another_kind_or_shape_do_not_cross_the_boundary() -> None:
 
 
 def test_a_library_with_other_structures_is_refused(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boundary, "_STRUCTURES", (boundary.GRU, *boundary._STRUCTURES[1:]))
+    monkeypatch.setattr(boundary, "_STRUCTURES", (boundary.CGRU, *boundary._STRUCTURES[1:]))
     with pytest.raises(ImportError, match="structures"):
         boundary.load_library(next(built.glob("core-*.so")))
 
