@@ -21,7 +21,7 @@ from server.serving import QUESTION, STORY, WAIT_SECONDS
 @contextmanager
 def command(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`amn serve` on a free port, and its address."""
-    line = [sys.executable, "-m", "amn", "serve", "--port", "0", *words]
+    line = [sys.executable, "-m", "amn", "serve", "--port", "0", "--store", "memory:", *words]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stderr is not None

@@ -110,9 +110,10 @@ def request_bodies(task: int) -> list[bytes]:
 
 
 @contextmanager
-def serving(model: str, *, batch: int, threads: int = 1) -> Iterator[str]:
+def serving(model: str, *, batch: int, threads: int = 1, store: str = "memory:") -> Iterator[str]:
     """The address of `amn serve` in a process of its own, on a free port of this machine alone."""
     words = ["serve", "--port", "0", "--model", model, "--batch", str(batch), "--threads", str(threads)]
+    words += ["--store", store]
     with TemporaryDirectory() as folder:
         said = Path(folder) / "said.txt"
         with said.open("wb") as stream:
@@ -227,7 +228,9 @@ class _Client:
 
     async def _exchange(self, body: bytes) -> None:
         """Sends a request and reads its reply to the end; anything but answers is a ValueError."""
-        head = f"POST /answer HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
+        head = (
+            f"POST /answer HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
+        )
         self._writer.write(head.encode() + b"\r\n\r\n" + body)
         await self._writer.drain()
         status, *headers = (await self._reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")

@@ -46,7 +46,7 @@ class MissingMemoryError(AMNError):
     """A memory that the store does not have, or no longer."""
 
     def __init__(self) -> None:
-        super().__init__("There is no such memory; it may have expired.")
+        super().__init__("There is no such memory; it may have expired. Open a new one (POST /memories).")
 
 
 class FullError(AMNError):

@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 from amn.answers import Answer, Bank, SentenceTrace
@@ -25,29 +26,25 @@ def new_id() -> str:
     return secrets.token_urlsafe(_ID_BYTES)
 
 
-def revive(trained: TrainedModel, store: MemoryStore, record: Record) -> LiveMemory:
-    """The last snapshot of a memory, or an empty one; in both cases what the store holds besides is to be told.
+def revived(trained: TrainedModel, record: Record, snapshot: bytes | None) -> LiveMemory:
+    """A memory as of a snapshot, or an empty one; in both cases what the store holds besides is to be told.
 
     A snapshot of other weights, or one that is damaged, is passed over: the sentences are all that is needed.
     """
     thaw = getattr(LiveMemory, "from_bytes", None)
-    data = store.snapshot(record.id) if thaw else None
-    if thaw and data is not None:
-        try:
-            memory: LiveMemory = thaw(data, trained)
-        except CheckpointError:
-            pass
-        else:
-            if tuple(memory.questions) == record.questions:
+    if thaw is not None and snapshot is not None:
+        with suppress(CheckpointError):
+            memory: LiveMemory = thaw(snapshot, trained)
+            if tuple(memory.questions) == record.questions and len(memory.sentences) <= record.sentences:
                 return memory
     return LiveMemory(trained, list(record.questions))
 
 
-def save_snapshot(store: MemoryStore, id: str, memory: LiveMemory, before: int) -> None:
-    """Saves a memory that had `before` sentences a moment ago, where it is time to."""
-    told = len(memory.sentences)
-    if told // SNAPSHOT_SENTENCES > before // SNAPSHOT_SENTENCES and hasattr(memory, "to_bytes"):
-        store.save_snapshot(id, told, memory.to_bytes())
+def due_snapshot(memory: LiveMemory, before: int) -> bytes | None:
+    """A snapshot of a memory that had `before` sentences a moment ago, where it is time for one."""
+    freeze = getattr(memory, "to_bytes", None)
+    due = len(memory.sentences) // SNAPSHOT_SENTENCES > before // SNAPSHOT_SENTENCES
+    return freeze() if due and freeze is not None else None
 
 
 class StoredMemory:
@@ -61,7 +58,7 @@ class StoredMemory:
 
     def __init__(self, trained: TrainedModel, store: MemoryStore, record: Record) -> None:
         self._trained, self._store, self._record = trained, store, record
-        self._memory = revive(trained, store, record)
+        self._memory = revived(trained, record, store.snapshot(record.id))
         self._catch_up()
 
     @classmethod
@@ -118,7 +115,8 @@ class StoredMemory:
             traces += self._memory.tell(
                 self._store.sentences(self.id, first, min(first + READ_SENTENCES, found.sentences))
             )
-            save_snapshot(self._store, self.id, self._memory, first)
+            if (data := due_snapshot(self._memory, first)) is not None:
+                self._store.save_snapshot(self.id, len(self._memory.sentences), data)
         return traces
 
     def ask(self, **settings: Any) -> list[Answer]:
