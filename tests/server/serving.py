@@ -1,6 +1,10 @@
 """A small model to serve, and a server that runs while a test does."""
 
+import os
+import re
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,6 +55,21 @@ def running(
         server.should_exit = True
         thread.join()
         listening.close()
+
+
+@contextmanager
+def command(*words: str, store: str = "memory:") -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`amn serve` on a free port, and its address."""
+    line = [sys.executable, "-m", "amn", "serve", "--port", "0", "--store", store, *words]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        found = re.search(r"http://\S+", process.stderr.readline())
+        try:
+            assert found is not None
+            yield process, found[0]
+        finally:
+            process.kill()
 
 
 def still_answers(address: str) -> bool:
