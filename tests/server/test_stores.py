@@ -200,7 +200,9 @@ def test_a_full_disk_refuses_and_loses_nothing(tmp_path: Path) -> None:
     created(store, "full")
     store.close()
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    ended = subprocess.run([sys.executable, "-c", FILL, url], capture_output=True, text=True, env=environment, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", FILL, url], capture_output=True, text=True, env=environment, check=True
+    )
     told, _, said = ended.stdout.partition(" ")
     assert int(told) > 0 and "is full" in said
     store = open_store(url)
@@ -225,7 +227,9 @@ def test_what_is_no_store_is_said(url: str) -> None:
         open_store(url)
 
 
-@pytest.mark.parametrize("content", [b"not a database at all, but long enough" * 100, b"SQLite format 3\0" + b"\xff" * 4096])
+@pytest.mark.parametrize(
+    "content", [b"not a database at all, but long enough" * 100, b"SQLite format 3\0" + b"\xff" * 4096]
+)
 def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "other.db"
     path.write_bytes(content)

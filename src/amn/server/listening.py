@@ -42,7 +42,9 @@ class Connection(H11Protocol):
         self.since = time.monotonic()
         if len(self.connections) > most_connections(self.limits):
             waiting = [other for other in self.connections if isinstance(other, Connection) and other.idle]
-            min(waiting, key=lambda other: other.since, default=self).transport.abort()
+            oldest = min(waiting, key=lambda other: other.since, default=self)
+            oldest.transport.abort()
+            self.connections.discard(oldest)
         self._expect_head()
 
     def _expect_head(self) -> None:
