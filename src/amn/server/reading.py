@@ -95,8 +95,9 @@ class Reader:
     def _ask(self, memory: LiveMemory, asked: Asked, sentences: int) -> Reading:
         read = len(memory.sentences)
         left = None if asked.ends is None else max(0.0, asked.ends - time.monotonic())
-        ask = partial(memory.ask, deadline=left, explain=asked.explain, banks=asked.banks)
-        answers = self._asking.timed(len(memory.questions), ask)
+        answers = self._asking.timed(
+            len(memory.questions), lambda: memory.ask(deadline=left, explain=asked.explain, banks=asked.banks)
+        )
         if read < sentences:
             answers = [replace(answer, stopped_for_deadline=True) for answer in answers]
         return Reading(answers, read, max(read, sentences))

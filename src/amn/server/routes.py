@@ -65,10 +65,7 @@ async def healthz(service: Behind) -> JSONResponse:
 @private.get("/models", response_model=schemas.ModelsOut)
 async def models(service: Behind, _: Owner) -> JSONResponse:
     """The models that requests may name."""
-    from amn.models import MODELS
-
-    found = {"default": service.default, "models": service.names, "shipped": service.shipped}
-    return JSONResponse({**found, "architectures": sorted(MODELS)})
+    return JSONResponse({"default": service.default, "models": service.names, "shipped": service.shipped})
 
 
 @private.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **responses(503)})

@@ -205,7 +205,6 @@ class ModelsOut(BaseModel):
     default: str = said("The one that answers where none is named.", "qa1")
     models: list[str] = said("All of them.", ["qa1", "babi"])
     shipped: list[str] = said("Those that come with amn.", ["qa1", "babi"])
-    architectures: list[str] = said("The kinds of model that amn knows.", ["amn", "entnet"])
 
 
 class HealthOut(BaseModel):

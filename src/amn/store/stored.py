@@ -10,9 +10,9 @@ from amn.answers import Answer, Bank, SentenceTrace
 from amn.changes import Change, Follower, follow
 from amn.data.text import Text, read_story
 from amn.errors import AMNError, CheckpointError
+from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
 from amn.store.memories import MemoryStore, MissingMemoryError, Record, open_store
-from amn.store.model_directory import TrainedModel
 
 SNAPSHOT_SENTENCES = 256  # a snapshot is taken when a memory was told so many since the last
 READ_SENTENCES = 1024  # that are fetched from the store at once
@@ -31,10 +31,9 @@ def revived(trained: TrainedModel, record: Record, snapshot: bytes | None) -> Li
 
     A snapshot of other weights, or one that is damaged, is passed over: the sentences are all that is needed.
     """
-    thaw = getattr(LiveMemory, "from_bytes", None)
-    if thaw is not None and snapshot is not None:
+    if snapshot is not None:
         with suppress(CheckpointError):
-            memory: LiveMemory = thaw(snapshot, trained)
+            memory = LiveMemory.from_bytes(snapshot, trained)
             if tuple(memory.questions) == record.questions and len(memory.sentences) <= record.sentences:
                 return memory
     return LiveMemory(trained, list(record.questions))
@@ -42,9 +41,8 @@ def revived(trained: TrainedModel, record: Record, snapshot: bytes | None) -> Li
 
 def due_snapshot(memory: LiveMemory, before: int) -> bytes | None:
     """A snapshot of a memory that had `before` sentences a moment ago, where it is time for one."""
-    freeze = getattr(memory, "to_bytes", None)
     due = len(memory.sentences) // SNAPSHOT_SENTENCES > before // SNAPSHOT_SENTENCES
-    return freeze() if due and freeze is not None else None
+    return memory.to_bytes() if due else None
 
 
 class StoredMemory:
@@ -119,10 +117,10 @@ class StoredMemory:
                 self._store.save_snapshot(self.id, len(self._memory.sentences), data)
         return traces
 
-    def ask(self, **settings: Any) -> list[Answer]:
+    def ask(self, question: str | None = None, **settings: Any) -> Answer | list[Answer]:
         """As `LiveMemory.ask`, from all that it was told so far, by whomever."""
         self._catch_up()
-        return self._memory.ask(**settings)
+        return self._memory.ask(question, **settings)
 
     def snapshot(self, question: int = 0) -> list[Bank]:
         """As `LiveMemory.snapshot`."""
