@@ -19,7 +19,7 @@ POLL_SECONDS = 0.05  # how often a memory is looked at for new sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class AnswerChange:
     """An answer that a sentence changed.
 
     Args:
@@ -47,7 +47,7 @@ class Change:
         }
 
 
-class Told(Protocol):
+class HasSentences(Protocol):
     """Whatever knows what it was told."""
 
     @property
@@ -77,13 +77,13 @@ class Follower:
         """The answers now; none before the first sentence."""
         return self._memory.ask() if self.position else []
 
-    def tell(self, sentence: str) -> list[Change]:
+    def tell(self, sentence: str) -> list[AnswerChange]:
         """Tells one sentence, and gives the answers that it changed."""
         number = self.position
         self._memory.tell([sentence])
         found = self._memory.ask()
         changes = [
-            Change(question=i, answer=answer, before=before, sentence=number, text=sentence)
+            AnswerChange(question=i, answer=answer, before=before, sentence=number, text=sentence)
             for i, (answer, before) in enumerate(zip(found, self._answers, strict=True))
             if answer.answer != before
         ]
@@ -91,7 +91,7 @@ class Follower:
         return changes
 
 
-async def follow(told: Told, follower: Follower, seconds: float = POLL_SECONDS) -> AsyncIterator[Change]:
+async def follow(told: HasSentences, follower: Follower, seconds: float = POLL_SECONDS) -> AsyncIterator[AnswerChange]:
     """The changes after those that a follower knows, as they come; it never ends by itself.
 
     Args:
@@ -110,7 +110,7 @@ async def follow(told: Told, follower: Follower, seconds: float = POLL_SECONDS) 
 class Standing:
     """What makes the questions of a memory standing ones: for `LiveMemory` to inherit."""
 
-    async def changes(self: "LiveMemory", since: int | None = None) -> AsyncIterator[Change]:  # type: ignore[misc]
+    async def changes(self: "LiveMemory", since: int | None = None) -> AsyncIterator[AnswerChange]:  # type: ignore[misc]
         """An answer whenever it changes, with the sentence that changed it, while others tell the memory more.
 
         Args:

@@ -14,7 +14,7 @@ import pytest
 from amn.api import QA
 from amn.server.limits import Limits
 from amn.store.memories import open_store
-from amn.store.stored import StoredMemory
+from amn.stored import StoredMemory
 from server.serving import QUESTION, STORY, WAIT_SECONDS, command, running
 from server.stores import RedisProcess, redis_server
 

@@ -13,7 +13,7 @@ import pytest
 from amn.api import QA
 from amn.changes import Follower, follow
 from amn.server.limits import Limits
-from amn.store.stored import StoredMemory
+from amn.stored import StoredMemory
 from server.serving import QUESTION, STORY, WAIT_SECONDS, running
 from server.stores import redis_server
 

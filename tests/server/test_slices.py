@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from amn.api import QA
 from amn.server.batching import Inference
 from amn.server.limits import Limits
-from amn.server.reading import Asked, Reader
+from amn.server.slices import Asked, Slices
 from amn.server.work import Pace, sentence_costs
 from server.serving import QUESTION, STORY, WAIT_SECONDS, running
 
@@ -44,7 +44,7 @@ def test_a_long_story_lets_others_have_their_turn(qa: QA) -> None:
 
     async def run() -> None:
         inference = Inference(Limits())
-        reader = Reader(inference)
+        reader = Slices(inference)
         memory = qa.memory([QUESTION])
 
         async def tell() -> None:
@@ -82,7 +82,7 @@ def test_the_most_urgent_comes_first() -> None:
 def test_who_leaves_in_the_middle_of_a_slice_tells_nothing_twice(qa: QA) -> None:
     async def run() -> list[str]:
         inference = Inference(Limits())
-        reader, memory = Reader(inference), qa.memory([QUESTION])
+        reader, memory = Slices(inference), qa.memory([QUESTION])
 
         async def tell() -> None:
             async for _ in reader.tell(memory, 0, STORY * 20):
@@ -168,7 +168,7 @@ def test_an_ask_by_a_deadline_does_not_wait_for_a_telling(qa: QA) -> None:
 
     async def run() -> float:
         inference = Inference(Limits())
-        reader, memory = Reader(inference), qa.memory([QUESTION])
+        reader, memory = Slices(inference), qa.memory([QUESTION])
         memory.tell(STORY)
         async with reader.before(asked, 1):
             await asyncio.Event().wait()  # never set

@@ -51,7 +51,13 @@ def create_app(
     kept = open_store(store, limits.store_bytes) if isinstance(store, str) else store
     service = Service(model, limits, kept, len(tokens))
     app = FastAPI(
-        title="amn", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None, lifespan=_lifespan
+        title="amn",
+        version=__version__,
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_lifespan,
+        generate_unique_id_function=lambda route: route.name,  # what generated clients call it
     )
     app.state.service, app.state.events, app.state.tokens = service, Events(service), tuple(tokens)
     app.include_router(public)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from amn.changes import Change, Follower
+from amn.changes import AnswerChange, Follower
 from amn.server.batching import BusyError
 from amn.server.service import FieldError, Service
 from amn.store.memories import MissingMemoryError, Record, StoreError
@@ -69,7 +69,7 @@ class Events:
             last = min(record.sentences, follower.position + READ_SENTENCES)
             if follower.position < last:
                 part = await memories.sentences(record.id, follower.position, last)
-                async for changes in self._service.reader.follow(follower, part):
+                async for changes in self._service.slices.follow(follower, part):
                     if changes:
                         yield event("change", changes[0].sentence + 1, described(changes))
             elif time.monotonic() - beat > self._service.limits.beat_seconds:
@@ -80,7 +80,7 @@ class Events:
                     await asyncio.wait_for(news.wait(), POLL_SECONDS)
 
 
-def described(changes: list[Change]) -> dict[str, Any]:
+def described(changes: list[AnswerChange]) -> dict[str, Any]:
     """What one sentence changed, as JSON."""
     first = changes[0]
     answers = [{"question": c.question, "before": c.before, "answer": c.answer.to_dict()} for c in changes]

@@ -12,7 +12,7 @@ from typing import TypeVar
 from amn.memory import LiveMemory
 from amn.server.limits import Limits
 from amn.store.memories import MemoryStore, MissingMemoryError, Record
-from amn.store.stored import new_id
+from amn.stored import new_id
 
 T = TypeVar("T")
 

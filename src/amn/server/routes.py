@@ -18,8 +18,8 @@ from amn.server.access import owner_of
 from amn.server.batching import BusyError
 from amn.server.events import Events
 from amn.server.problems import responses
-from amn.server.reading import Asked, Reading
 from amn.server.service import FieldError, Service
+from amn.server.slices import Answered, Asked
 from amn.store.memories import FullError, Record
 
 T = TypeVar("T")
@@ -211,7 +211,7 @@ def _asked(body: schemas.AnswerBody | schemas.AskBody) -> Asked:
     return Asked(deadline=deadline, explain=body.explain, banks=body.banks, started=time.monotonic())
 
 
-def _replied(service: Service, reading: Reading | None) -> Response:
+def _replied(service: Service, reading: Answered | None) -> Response:
     """The reply, where somebody is there to get it and it is not too long."""
     if reading is None:
         return Response(status_code=CLIENT_GONE)

@@ -18,10 +18,10 @@ from amn.server.batching import Inference
 from amn.server.limits import Limits
 from amn.server.memories import Memories, Resident
 from amn.server.metrics import Metrics
-from amn.server.reading import Asked, Reader, Reading
+from amn.server.slices import Answered, Asked, Slices
 from amn.server.work import sentence_costs
 from amn.store.memories import MemoryStore, Record
-from amn.store.stored import READ_SENTENCES, due_snapshot, revived
+from amn.stored import READ_SENTENCES, due_snapshot, revived
 
 BATCHED_COST = 20_000  # a story that costs more to read is read in slices, alone: about two hundred short sentences
 EXPLAINED_SENTENCES = 1_000  # how many of the latest an explanation goes through
@@ -65,7 +65,7 @@ class Service:
         self._loading = asyncio.Lock()
         self.memories = Memories(store, limits, owners)
         self.inference = Inference(limits, self.metrics.batch)
-        self.reader = Reader(self.inference)
+        self.slices = Slices(self.inference)
 
     def close(self) -> None:
         """Finishes what was begun."""
@@ -120,7 +120,7 @@ class Service:
 
     async def answer(
         self, story: str | list[str], question: str | list[str], model: str | None, asked: Asked
-    ) -> Reading:
+    ) -> Answered:
         """Answers about a story.
 
         Short requests are batched. A long one, or one with a deadline or an explanation, is read in slices between
@@ -133,20 +133,20 @@ class Service:
         qa = await self.model(model)
         if asked.deadline is None and not asked.explain and sum(sentence_costs(told, questions)) <= BATCHED_COST:
             request = Request(story=told, question=questions, banks=1 if asked.banks is None else asked.banks)
-            reading = Reading(await self.inference.answer(qa, request, len(told)), len(told), len(told))
+            reading = Answered(await self.inference.answer(qa, request, len(told)), len(told), len(told))
         else:
             reading = await self._answer_alone(qa, told, questions, asked)
         self.metrics.answers(reading.answers)
         return reading
 
-    async def _answer_alone(self, qa: QA, told: list[str], questions: list[str], asked: Asked) -> Reading:
+    async def _answer_alone(self, qa: QA, told: list[str], questions: list[str], asked: Asked) -> Answered:
         if asked.explain:
             self.check_reply("explain", told[-EXPLAINED_SENTENCES:], questions, len(questions))
         memory = await self.inference.run(partial(_begun, qa, questions, told), asked.ends)
-        async with self.reader.before(asked, len(questions)):
-            async for _ in self.reader.tell(memory, 0, told, asked.ends):
+        async with self.slices.before(asked, len(questions)):
+            async for _ in self.slices.tell(memory, 0, told, asked.ends):
                 pass
-        reading = await self.reader.ask(memory, asked, len(told))
+        reading = await self.slices.ask(memory, asked, len(told))
         milliseconds = 1000 * (time.monotonic() - asked.started)
         return replace(reading, answers=[replace(answer, milliseconds=milliseconds) for answer in reading.answers])
 
@@ -210,22 +210,22 @@ class Service:
         """Tells a memory in RAM what the store holds besides, up to a number; whoever calls it holds `telling`."""
         while (first := resident.position) < last:
             part = await self.memories.sentences(record.id, first, min(first + READ_SENTENCES, last))
-            async for traces in self.reader.tell(resident.memory, first, part, ends):
+            async for traces in self.slices.tell(resident.memory, first, part, ends):
                 yield traces
             data = await self.inference.run(partial(due_snapshot, resident.memory, first), further=True)
             if data is not None:
                 await self.memories.save_snapshot(record.id, resident.position, data)
 
-    async def ask(self, record: Record, asked: Asked) -> Reading:
+    async def ask(self, record: Record, asked: Asked) -> Answered:
         """The answers of a memory to its questions, from what it was told so far."""
         self.inference.check_room()
         resident = await self._resident(record)
         if asked.explain:
             kept = resident.memory.sentences[-EXPLAINED_SENTENCES:]
             self.check_reply("explain", kept, record.questions, len(record.questions))
-        async with self.reader.before(asked, len(record.questions)):
+        async with self.slices.before(asked, len(record.questions)):
             await self._caught_up(record, resident, asked.ends)
-        reading = await self.reader.ask(resident.memory, asked, record.sentences)
+        reading = await self.slices.ask(resident.memory, asked, record.sentences)
         self.metrics.answers(reading.answers)
         return reading
 

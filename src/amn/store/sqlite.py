@@ -62,13 +62,13 @@ class SqliteStore:
 
     def __init__(self, path: Path | None, most_bytes: int = STORE_BYTES) -> None:
         self.durable = path is not None
-        self._writer = _Worker(path, most_bytes, begin="BEGIN IMMEDIATE")
+        self._writer = _DatabaseThread(path, most_bytes, begin="BEGIN IMMEDIATE")
         try:
             self._writer.run(_prepare)
         except BaseException:
             self._writer.close()
             raise
-        self._reader = self._writer if path is None else _Worker(path, most_bytes, begin="BEGIN")
+        self._reader = self._writer if path is None else _DatabaseThread(path, most_bytes, begin="BEGIN")
         if path is not None:
             _flush_folder(path.parent)
 
@@ -196,7 +196,7 @@ def _flush_folder(folder: Path) -> None:
         os.close(handle)
 
 
-class _Worker:
+class _DatabaseThread:
     """A connection and the thread that uses it. Jobs that wait together are committed together, by one flush."""
 
     def __init__(self, path: Path | None, most_bytes: int, begin: str) -> None:

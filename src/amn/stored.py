@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from amn.answers import Answer, Bank, SentenceTrace
-from amn.changes import Change, Follower, follow
+from amn.changes import AnswerChange, Follower, follow
 from amn.data.text import Text, read_story
 from amn.errors import AMNError, CheckpointError
 from amn.inference.trained import TrainedModel
@@ -127,7 +127,7 @@ class StoredMemory:
         self._catch_up()
         return self._memory.snapshot(question)
 
-    async def changes(self, since: int | None = None) -> AsyncIterator[Change]:
+    async def changes(self, since: int | None = None) -> AsyncIterator[AnswerChange]:
         """As `LiveMemory.changes`; what others tell the memory counts as well."""
         known = self.sentences
         memory = LiveMemory(self._trained, self.questions)

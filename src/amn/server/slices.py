@@ -9,14 +9,14 @@ from functools import partial
 from typing import Any
 
 from amn.answers import Answer, SentenceTrace
-from amn.changes import Change, Follower
+from amn.changes import AnswerChange, Follower
 from amn.memory import LiveMemory
 from amn.server.batching import Inference
 from amn.server.work import ASK_PACE, READ_PACE, SLICE_SECONDS, Pace, sentence_costs
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Answered:
     """Answers, and how much they are from.
 
     Args:
@@ -57,7 +57,7 @@ class Asked:
         return None if self.deadline is None else self.started + self.deadline
 
 
-class Reader:
+class Slices:
     """Tells memories and asks them, a moment at a time.
 
     Args:
@@ -88,11 +88,11 @@ class Reader:
         part = sentences[start:stop]
         return self._reading.timed(sum(costs[start:stop]), lambda: memory.tell(part)) if part else []
 
-    async def ask(self, memory: LiveMemory, asked: Asked, sentences: int) -> Reading:
+    async def ask(self, memory: LiveMemory, asked: Asked, sentences: int) -> Answered:
         """The answers of a memory that should have been told so many sentences."""
         return await self._inference.run(partial(self._ask, memory, asked, sentences), asked.ends, further=True)
 
-    def _ask(self, memory: LiveMemory, asked: Asked, sentences: int) -> Reading:
+    def _ask(self, memory: LiveMemory, asked: Asked, sentences: int) -> Answered:
         read = len(memory.sentences)
         left = None if asked.ends is None else max(0.0, asked.ends - time.monotonic())
         answers = self._asking.timed(
@@ -100,7 +100,7 @@ class Reader:
         )
         if read < sentences:
             answers = [replace(answer, stopped_for_deadline=True) for answer in answers]
-        return Reading(answers, read, max(read, sentences))
+        return Answered(answers, read, max(read, sentences))
 
     @asynccontextmanager
     async def before(self, asked: Asked, questions: int) -> AsyncIterator[None]:
@@ -113,7 +113,7 @@ class Reader:
         except TimeoutError:
             return
 
-    async def follow(self, follower: Follower, sentences: Sequence[str]) -> AsyncIterator[list[Change]]:
+    async def follow(self, follower: Follower, sentences: Sequence[str]) -> AsyncIterator[list[AnswerChange]]:
         """Tells a follower sentences; gives what each changed."""
         last = follower.position + len(sentences)
         while follower.position < last:
@@ -122,7 +122,7 @@ class Reader:
                 yield changes
 
 
-def _follow_slice(follower: Follower, sentences: Sequence[str]) -> list[list[Change]]:
+def _follow_slice(follower: Follower, sentences: Sequence[str]) -> list[list[AnswerChange]]:
     ends = time.perf_counter() + SLICE_SECONDS
     found = []
     for sentence in sentences:
