@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from amn.server.limits import Limits
 
 TOKEN_VARIABLE = "AMN_TOKEN"
+SWITCH_SECONDS = 0.0005  # how long the thread of the model may keep that of the connections waiting
 
 
 def serve(
@@ -130,4 +132,5 @@ def _run(app: "FastAPI", listening: socket.socket, limits: "Limits", log: bool) 
     """Serves until it is told to stop, then finishes the requests that it took."""
     from amn.server.listening import server_for
 
+    sys.setswitchinterval(SWITCH_SECONDS)
     server_for(app, limits, log_level="info" if log else "warning", log_requests=log).run(sockets=[listening])

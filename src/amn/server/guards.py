@@ -44,6 +44,7 @@ class Guard:
             return
         request = _Exchange(self._limits, receive, send)
         started = time.perf_counter()
+        scope["started"] = time.monotonic()  # what a deadline counts from
         try:
             await self._run(request, scope)
         finally:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncIterator, Coroutine
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
@@ -78,7 +77,7 @@ async def metrics(service: Behind, _: Owner) -> Response:
 @private.post("/answer", response_model=schemas.AnswersOut, responses=responses(*_BODY))
 async def answer(body: schemas.AnswerBody, request: Request, service: Behind, _: Owner) -> Response:
     """Answer one question or several about a story."""
-    work = service.answer(body.story, body.question, body.model, _asked(body))
+    work = service.answer(body.story, body.question, body.model, _asked(body, request))
     return _replied(service, await _while_there(request, work))
 
 
@@ -113,7 +112,7 @@ async def tell(body: schemas.SentencesBody, request: Request, record: Memory, se
 
     When the status is sent, the store has all of them: no restart forgets them.
     """
-    sentences = service.sentences(body.sentences, record.questions, "sentences")
+    sentences = service.work(body.sentences, record.questions, "sentences").sentences
     if NDJSON in request.headers.get("accept", ""):
         traces = service.tell(record, sentences, body.after)
         first = await anext(traces, None)  # a refusal must come before the status is sent
@@ -146,7 +145,7 @@ def _line(document: dict[str, Any]) -> bytes:
 @private.post("/memories/{id}/ask", response_model=schemas.AnswersOut, responses=responses(*_BODY, *_STORE))
 async def ask(body: schemas.AskBody, request: Request, record: Memory, service: Behind) -> Response:
     """Ask a memory its questions, at any time."""
-    return _replied(service, await _while_there(request, service.ask(record, _asked(body))))
+    return _replied(service, await _while_there(request, service.ask(record, _asked(body, request))))
 
 
 @private.get(
@@ -206,9 +205,9 @@ def _opened(record: Record) -> dict[str, str]:
     return {"id": record.id, "expires_at": expires.isoformat(timespec="seconds")}
 
 
-def _asked(body: schemas.AnswerBody | schemas.AskBody) -> Asked:
+def _asked(body: schemas.AnswerBody | schemas.AskBody, request: Request) -> Asked:
     deadline = None if body.deadline_ms is None else body.deadline_ms / 1000
-    return Asked(deadline=deadline, explain=body.explain, banks=body.banks, started=time.monotonic())
+    return Asked(deadline=deadline, explain=body.explain, banks=body.banks, started=request.scope["started"])
 
 
 def _replied(service: Service, reading: Answered | None) -> Response:

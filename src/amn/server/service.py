@@ -19,7 +19,7 @@ from amn.server.limits import Limits
 from amn.server.memories import Memories, Resident
 from amn.server.metrics import Metrics
 from amn.server.slices import Answered, Asked, Slices
-from amn.server.work import sentence_costs
+from amn.server.work import Work
 from amn.store.memories import MemoryStore, Record
 from amn.stored import READ_SENTENCES, due_snapshot, revived
 
@@ -83,7 +83,7 @@ class Service:
                     self._loaded[name] = await asyncio.to_thread(load, name)
         return self._loaded[name]
 
-    def sentences(self, story: str | Sequence[str], questions: Sequence[str], field: str) -> list[str]:
+    def work(self, story: str | Sequence[str], questions: Sequence[str], field: str) -> Work:
         """The sentences of a story, where they keep within the bounds; those of a list are taken as they are.
 
         Args:
@@ -96,20 +96,20 @@ class Service:
             raise FieldError(
                 field, f"at most {limits.story_characters} characters fit in a request; tell it to a memory in parts"
             )
-        found = split_sentences(story) if isinstance(story, str) else [text for text in story if words(text)]
-        if len(found) > limits.story_sentences:
+        work = Work.of(split_sentences(story) if isinstance(story, str) else story, questions)
+        if len(work) > limits.story_sentences:
             raise FieldError(
                 field, f"at most {limits.story_sentences} sentences fit in a request; tell them to a memory in parts"
             )
-        for number, sentence in enumerate(found, 1):
+        for number, sentence in enumerate(work.sentences, 1):
             if len(sentence) > limits.sentence_characters:
                 most = limits.sentence_characters
                 raise FieldError(field, f"sentence {number} is too long, at most {most} characters fit")
-            if len(words(sentence)) > MAX_SENTENCE_WORDS:
+            if len(sentence) > MAX_SENTENCE_WORDS and len(words(sentence)) > MAX_SENTENCE_WORDS:
                 raise FieldError(field, f"sentence {number} is too long, at most {MAX_SENTENCE_WORDS} words fit")
-        if sum(sentence_costs(found, questions)) > limits.work:
+        if work.cost > limits.work:
             raise FieldError(field, "this would take too long to read; send fewer sentences or questions at once")
-        return found
+        return work
 
     def check_reply(self, field: str, sentences: Sequence[str], questions: Sequence[str], times: int = 1) -> None:
         """Refuses what would make a reply too big, by the words that its sentences touch."""
@@ -127,22 +127,22 @@ class Service:
         which others have their turn; where the deadline comes before its end, the answers are from what was read.
         """
         questions = [text for text, _ in read_questions(question)]
-        told = self.sentences(story, questions, "story")
+        told = self.work(story, questions, "story")
         if not told:
             raise FieldError("story", "expected at least one sentence with a word in it, found none")
         qa = await self.model(model)
-        if asked.deadline is None and not asked.explain and sum(sentence_costs(told, questions)) <= BATCHED_COST:
-            request = Request(story=told, question=questions, banks=1 if asked.banks is None else asked.banks)
+        if asked.deadline is None and not asked.explain and told.cost <= BATCHED_COST:
+            request = Request(story=told.sentences, question=questions, banks=1 if asked.banks is None else asked.banks)
             reading = Answered(await self.inference.answer(qa, request, len(told)), len(told), len(told))
         else:
             reading = await self._answer_alone(qa, told, questions, asked)
         self.metrics.answers(reading.answers)
         return reading
 
-    async def _answer_alone(self, qa: QA, told: list[str], questions: list[str], asked: Asked) -> Answered:
+    async def _answer_alone(self, qa: QA, told: Work, questions: list[str], asked: Asked) -> Answered:
         if asked.explain:
-            self.check_reply("explain", told[-EXPLAINED_SENTENCES:], questions, len(questions))
-        memory = await self.inference.run(partial(_begun, qa, questions, told), asked.ends)
+            self.check_reply("explain", told.sentences[-EXPLAINED_SENTENCES:], questions, len(questions))
+        memory = await self.inference.run(partial(_begun, qa, questions, told.sentences[:1]), asked.ends)
         async with self.slices.before(asked, len(questions)):
             async for _ in self.slices.tell(memory, 0, told, asked.ends):
                 pass
@@ -156,7 +156,7 @@ class Service:
         memory = await self.inference.run(partial(qa.memory, questions))
         return await self.memories.create(owner, model or self.default, memory)
 
-    async def tell(self, record: Record, sentences: list[str], after: int | None) -> AsyncIterator[SentenceTrace]:
+    async def tell(self, record: Record, sentences: Sequence[str], after: int | None) -> AsyncIterator[SentenceTrace]:
         """Tells a memory sentences and gives what each did. They are in the store before the first of them is read.
 
         Whoever goes in the meantime has told all of them; what was not read is read when somebody asks. Whoever takes
@@ -177,7 +177,7 @@ class Service:
     async def _tell(
         self,
         record: Record,
-        sentences: list[str],
+        sentences: Sequence[str],
         after: int | None,
         found: "asyncio.Queue[list[SentenceTrace] | Exception | None]",
     ) -> None:
@@ -210,7 +210,7 @@ class Service:
         """Tells a memory in RAM what the store holds besides, up to a number; whoever calls it holds `telling`."""
         while (first := resident.position) < last:
             part = await self.memories.sentences(record.id, first, min(first + READ_SENTENCES, last))
-            async for traces in self.slices.tell(resident.memory, first, part, ends):
+            async for traces in self.slices.tell(resident.memory, first, Work.of(part, record.questions), ends):
                 yield traces
             data = await self.inference.run(partial(due_snapshot, resident.memory, first), further=True)
             if data is not None:
@@ -251,8 +251,8 @@ class Service:
         return memory
 
 
-def _begun(qa: QA, questions: list[str], told: list[str]) -> LiveMemory:
+def _begun(qa: QA, questions: list[str], first: Sequence[str]) -> LiveMemory:
     """A memory that was told the first sentence: whatever the deadline, an answer is from something."""
     memory = qa.memory(questions)
-    memory.tell(told[:1])
+    memory.tell(first)
     return memory

@@ -12,7 +12,7 @@ from amn.answers import Answer, SentenceTrace
 from amn.changes import AnswerChange, Follower
 from amn.memory import LiveMemory
 from amn.server.batching import Inference
-from amn.server.work import ASK_PACE, READ_PACE, SLICE_SECONDS, Pace, sentence_costs
+from amn.server.work import ASK_PACE, READ_PACE, SLICE_SECONDS, Pace, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,24 +69,20 @@ class Slices:
         self._reading, self._asking = Pace(READ_PACE), Pace(ASK_PACE)
 
     async def tell(
-        self, memory: LiveMemory, first: int, sentences: Sequence[str], ends: float | None = None
+        self, memory: LiveMemory, first: int, work: Work, ends: float | None = None
     ) -> AsyncIterator[list[SentenceTrace]]:
         """Tells a memory sentences of which the first has that number; gives what those of each slice did.
 
         What it was told already is not told again: whoever is cancelled here may leave a slice that still runs.
         """
-        costs = sentence_costs(sentences, memory.questions)
-        while len(memory.sentences) < first + len(sentences):
-            work = partial(self._tell_slice, memory, first, sentences, costs)
-            yield await self._inference.run(work, ends, further=True)
+        while len(memory.sentences) < first + len(work):
+            yield await self._inference.run(partial(self._tell_slice, memory, first, work), ends, further=True)
 
-    def _tell_slice(
-        self, memory: LiveMemory, first: int, sentences: Sequence[str], costs: Sequence[int]
-    ) -> list[SentenceTrace]:
+    def _tell_slice(self, memory: LiveMemory, first: int, work: Work) -> list[SentenceTrace]:
         start = len(memory.sentences) - first
-        stop = start + self._reading.fitting(costs[start:])
-        part = sentences[start:stop]
-        return self._reading.timed(sum(costs[start:stop]), lambda: memory.tell(part)) if part else []
+        stop = start + self._reading.fitting(work.costs[start:])
+        part = work.sentences[start:stop]
+        return self._reading.timed(sum(work.costs[start:stop]), lambda: memory.tell(part)) if part else []
 
     async def ask(self, memory: LiveMemory, asked: Asked, sentences: int) -> Answered:
         """The answers of a memory that should have been told so many sentences."""

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from amn.data.story import words
@@ -13,16 +14,37 @@ READ_PACE, ASK_PACE = 2e-6, 2e-3  # seconds for a unit of cost, and for a questi
 _SHARE = 0.2  # of a new measurement in the pace
 
 
-def sentence_costs(sentences: Sequence[str], questions: Sequence[str]) -> list[int]:
-    """What each sentence costs to read.
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Sentences to read, and what each costs.
 
-    Every question may have a memory of its own, in which the words of a sentence and those that the question names
-    look at each other.
+    Args:
+        sentences: as they are told.
+        costs: one for each.
     """
-    asked = [len(words(question)) for question in questions]
-    spoken = [len(words(sentence)) for sentence in sentences]
-    by_length = {length: sum((length + named) ** 2 for named in asked) for length in set(spoken)}
-    return [by_length[length] for length in spoken]
+
+    sentences: Sequence[str]
+    costs: Sequence[int]
+
+    @classmethod
+    def of(cls, sentences: Sequence[str], questions: Sequence[str]) -> "Work":
+        """What sentences cost to read for some questions; those without a word are left out.
+
+        Every question may have a memory of its own, in which the words of a sentence and those that the question names
+        look at each other.
+        """
+        asked = [len(words(question)) for question in questions]
+        spoken = [(sentence, length) for sentence in sentences if (length := len(words(sentence)))]
+        by_length = {length: sum((length + named) ** 2 for named in asked) for length in {n for _, n in spoken}}
+        return cls([sentence for sentence, _ in spoken], [by_length[length] for _, length in spoken])
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    @property
+    def cost(self) -> int:
+        """What all of it costs."""
+        return sum(self.costs)
 
 
 class Pace:
