@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 import torch
-from amn.fast.spelling import slot_words, spelled
 from torch import Tensor
 
 from amn.data.batches import Batch, anonymise, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import UNKNOWN
+from amn.fast.spelling import slot_words, spelled
 from amn.models.amn import AMN, AMNConfig, Told
 from amn.models.base import answer_loss, answered
 from amn.models.encoder import ANONYMOUS
