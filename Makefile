@@ -11,7 +11,7 @@ RUNS ?= runs
 DATA ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs report bench serve clean
+.PHONY: help demo test check format docs report bench serve soak clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -50,6 +50,10 @@ bench: .venv/.ok  ## print timings; they assert nothing
 
 serve: .venv/.ok  ## serve the HTTP API and the web page on 127.0.0.1
 	$(BIN)/amn serve
+
+soak: .venv/.ok  ## ten minutes of kills on each kind of store; counts what was acknowledged and what was found again
+	$(BIN)/python scripts/soak.py --store sqlite --seconds 300
+	$(BIN)/python scripts/soak.py --store redis --seconds 300
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

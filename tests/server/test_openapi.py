@@ -74,15 +74,13 @@ def test_a_generated_client_asks(
     )
     assert "warning" not in (made.stdout + made.stderr).lower(), made.stdout + made.stderr
     monkeypatch.syspath_prepend(tmp_path)
-    with running(model) as address:
-        assert asked_by_generated_client(address) == [qa(STORY, QUESTION).answer, 404]
+    with running(model) as address, importlib.import_module("generated_amn").Client(base_url=address) as client:
+        assert asked_by_generated_client(client) == [qa(STORY, QUESTION).answer, 404]
 
 
-def asked_by_generated_client(address: str) -> list[Any]:
-    amn = importlib.import_module("generated_amn")
+def asked_by_generated_client(client: Any) -> list[Any]:
     models = importlib.import_module("generated_amn.models")
     default = "generated_amn.api.default"
-    client = amn.Client(base_url=address)
     answer = importlib.import_module(f"{default}.answer")
     found = answer.sync(client=client, body=models.AnswerBody(story=STORY, question=QUESTION))
     opened = importlib.import_module(f"{default}.open_memory").sync(

@@ -23,8 +23,8 @@ from urllib.parse import urlsplit
 from amn.bench.timing import report
 from amn.data.tasks import generate
 from amn.errors import AMNError, ConfigError
-from amn.server.limits import MAX_BATCH
 
+MAX_BATCH = 32  # what a server batches by default
 CLIENTS = (1, 8, 64)
 MAX_CLIENTS = 512  # each is an open connection
 SECONDS, MAX_REQUESTS = 5.0, 50_000  # a row ends with whichever comes first

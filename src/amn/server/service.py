@@ -24,7 +24,8 @@ from amn.store.memories import MemoryStore, Record
 from amn.stored import READ_SENTENCES, due_snapshot, revived
 
 BATCHED_COST = 20_000  # a story that costs more to read is read in slices, alone: about two hundred short sentences
-EXPLAINED_SENTENCES = 1_000  # how many of the latest an explanation goes through
+MAX_EXPLAINED = 500  # sentences: to explain an answer is to read many of them again and again
+MAX_EXPLAINED_COST = 60_000  # of reading them once, for one question
 _WORD_BYTES = 60  # of a reply, for each word that a sentence touched
 
 
@@ -118,6 +119,13 @@ class Service:
         if touched * times * _WORD_BYTES > self.limits.reply_bytes:
             raise FieldError(field, "the reply would be too long; send fewer sentences or questions at once")
 
+    def _check_explanation(self, sentences: Sequence[str], questions: Sequence[str]) -> None:
+        """Refuses to explain what would take long."""
+        longest = max(questions, key=lambda question: len(words(question)))
+        if len(sentences) > MAX_EXPLAINED or Work.of(sentences, [longest]).cost > MAX_EXPLAINED_COST:
+            raise FieldError("explain", "this is too much to explain; send fewer or shorter sentences at once")
+        self.check_reply("explain", sentences, questions, len(questions))
+
     async def answer(
         self, story: str | list[str], question: str | list[str], model: str | None, asked: Asked
     ) -> Answered:
@@ -141,7 +149,7 @@ class Service:
 
     async def _answer_alone(self, qa: QA, told: Work, questions: list[str], asked: Asked) -> Answered:
         if asked.explain:
-            self.check_reply("explain", told.sentences[-EXPLAINED_SENTENCES:], questions, len(questions))
+            self._check_explanation(told.sentences, questions)
         memory = await self.inference.run(partial(_begun, qa, questions, told.sentences[:1]), asked.ends)
         async with self.slices.before(asked, len(questions)):
             async for _ in self.slices.tell(memory, 0, told, asked.ends):
@@ -220,11 +228,10 @@ class Service:
         """The answers of a memory to its questions, from what it was told so far."""
         self.inference.check_room()
         resident = await self._resident(record)
-        if asked.explain:
-            kept = resident.memory.sentences[-EXPLAINED_SENTENCES:]
-            self.check_reply("explain", kept, record.questions, len(record.questions))
         async with self.slices.before(asked, len(record.questions)):
             await self._caught_up(record, resident, asked.ends)
+        if asked.explain:
+            self._check_explanation(resident.memory.sentences, record.questions)
         reading = await self.slices.ask(resident.memory, asked, record.sentences)
         self.metrics.answers(reading.answers)
         return reading

@@ -12,7 +12,7 @@ from amn.answers import Answer, SentenceTrace
 from amn.changes import AnswerChange, Follower
 from amn.memory import LiveMemory
 from amn.server.batching import Inference
-from amn.server.work import ASK_PACE, READ_PACE, SLICE_SECONDS, Pace, Work
+from amn.server.work import ASK_PACE, EXPLAIN_PACE, READ_PACE, SLICE_SECONDS, Pace, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Slices:
 
     def __init__(self, inference: Inference) -> None:
         self._inference = inference
-        self._reading, self._asking = Pace(READ_PACE), Pace(ASK_PACE)
+        self._reading, self._asking, self._explaining = Pace(READ_PACE), Pace(ASK_PACE), Pace(EXPLAIN_PACE)
 
     async def tell(
         self, memory: LiveMemory, first: int, work: Work, ends: float | None = None
@@ -86,17 +86,28 @@ class Slices:
 
     async def ask(self, memory: LiveMemory, asked: Asked, sentences: int) -> Answered:
         """The answers of a memory that should have been told so many sentences."""
-        return await self._inference.run(partial(self._ask, memory, asked, sentences), asked.ends, further=True)
+        found = await self._inference.run(partial(self._ask, memory, asked, sentences), asked.ends, further=True)
+        if not asked.explain:
+            return found
+        return replace(found, answers=[await self._explained(memory, asked, answer) for answer in found.answers])
 
     def _ask(self, memory: LiveMemory, asked: Asked, sentences: int) -> Answered:
         read = len(memory.sentences)
         left = None if asked.ends is None else max(0.0, asked.ends - time.monotonic())
-        answers = self._asking.timed(
-            len(memory.questions), lambda: memory.ask(deadline=left, explain=asked.explain, banks=asked.banks)
-        )
+        answers = self._asking.timed(len(memory.questions), lambda: memory.ask(deadline=left, banks=asked.banks))
         if read < sentences:
             answers = [replace(answer, stopped_for_deadline=True) for answer in answers]
         return Answered(answers, read, max(read, sentences))
+
+    async def _explained(self, memory: LiveMemory, asked: Asked, answer: Answer) -> Answer:
+        """An answer with its explanation, which takes longest of all: one at a time, and only while there is time."""
+        told = len(memory.sentences)
+        if asked.ends is not None and time.monotonic() + self._explaining.seconds(told) > asked.ends:
+            return answer
+        explain = partial(memory.ask, answer.question, explain=True, banks=answer.banks_read)
+        work = partial(self._explaining.timed, told, explain)
+        found = await self._inference.run(work, asked.ends, further=True)
+        return replace(answer, explanation=found.explanation, sentences=found.sentences)
 
     @asynccontextmanager
     async def before(self, asked: Asked, questions: int) -> AsyncIterator[None]:

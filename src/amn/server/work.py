@@ -10,7 +10,8 @@ from amn.data.story import words
 T = TypeVar("T")
 
 SLICE_SECONDS = 0.005  # what one request may take before others have their turn
-READ_PACE, ASK_PACE = 2e-6, 2e-3  # seconds for a unit of cost, and for a question, until they were measured
+# Seconds for a unit of cost, for a question, and for a sentence that is explained, until they were measured.
+READ_PACE, ASK_PACE, EXPLAIN_PACE = 2e-6, 2e-3, 1e-3
 _SHARE = 0.2  # of a new measurement in the pace
 
 
