@@ -11,7 +11,6 @@ import httpx
 import pytest
 
 from amn.api import QA
-from amn.changes import Follower, follow
 from amn.server.limits import Limits
 from amn.stored import StoredMemory
 from server.serving import QUESTION, STORY, WAIT_SECONDS, running
@@ -154,7 +153,7 @@ def test_changes_in_python(qa: QA, tmp_path: Path) -> None:
     memory = qa.memory(QUESTIONS)
     stored = StoredMemory.open(qa.trained, QUESTIONS, f"sqlite:///{tmp_path / 'memories.db'}")
     for told in (memory, stored):
-        changes = follow(memory, Follower(qa.memory(QUESTIONS))) if told is memory else stored.changes()
+        changes = told.changes()
 
         async def listen(told: Any = told, changes: Any = changes) -> list[Any]:
             listening = asyncio.create_task(first_changes(changes, len(awaited)))
