@@ -1,5 +1,6 @@
 """The verb that serves models over HTTP, with the page."""
 
+import gc
 import os
 import socket
 import sys
@@ -133,4 +134,5 @@ def _run(app: "FastAPI", listening: socket.socket, limits: "Limits", log: bool) 
     from amn.server.listening import server_for
 
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.freeze()  # what is loaded now stays: no need to look through it for garbage while somebody waits
     server_for(app, limits, log_level="info" if log else "warning", log_requests=log).run(sockets=[listening])
