@@ -59,7 +59,7 @@ soak: .venv/.ok  ## ten minutes of kills, half on each kind of store: is all tha
 # Of torch there are many builds, and a machine may have its own; so it alone is held by its version and not by its hash.
 lock: .venv/.ok  ## write requirements.lock anew, from pyproject.toml and constraints.txt
 	$(BIN)/uv pip compile pyproject.toml --extra dev --constraint constraints.txt --generate-hashes --no-annotate \
-	  --no-emit-package torch --python-version 3.11 --custom-compile-command 'make lock' --output-file requirements.lock
+	  --no-emit-package torch --python-version 3.11.5 --custom-compile-command 'make lock' --output-file requirements.lock
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

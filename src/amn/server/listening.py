@@ -20,7 +20,7 @@ from amn.server.limits import SHUTDOWN_SECONDS, Limits
 from amn.server.problems import PROBLEM_JSON, problem
 
 BACKLOG = 128
-_SPARE_FILES = 100  # descriptors for everything but connections
+_SPARE_FILES = 200  # descriptors for everything but connections
 _REPEAT_SECONDS = 1.0  # the same complaint is logged once in so many
 
 
