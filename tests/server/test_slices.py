@@ -15,17 +15,17 @@ from fastapi.testclient import TestClient
 from amn.api import QA
 from amn.server.batching import Inference
 from amn.server.limits import Limits
-from amn.server.slices import Asked, Slices
-from amn.server.work import Pace, Work
+from amn.server.slices import AskSettings, Slices
+from amn.server.work import Pace, ReadingWork
 from server.serving import QUESTION, STORY, WAIT_SECONDS, running
 
 LONG = STORY * 300
 
 
 def test_costs_grow_with_questions_and_the_square_of_words() -> None:
-    assert Work.of(["one two", "one"], ["one?"]).costs == [9, 4]
-    assert Work.of(["one two"], ["one?"] * 5).costs == [45]
-    assert Work.of(["a b c d e f"], ["word " * 64]).cost == 4900
+    assert ReadingWork.of(["one two", "one"], ["one?"]).costs == [9, 4]
+    assert ReadingWork.of(["one two"], ["one?"] * 5).costs == [45]
+    assert ReadingWork.of(["a b c d e f"], ["word " * 64]).cost == 4900
 
 
 def test_a_slice_takes_what_fits_and_at_least_one() -> None:
@@ -48,7 +48,7 @@ def test_a_long_story_lets_others_have_their_turn(qa: QA) -> None:
         memory = qa.memory([QUESTION])
 
         async def tell() -> None:
-            async for _ in reader.tell(memory, 0, Work.of(LONG, [QUESTION])):
+            async for _ in reader.tell(memory, 0, ReadingWork.of(LONG, [QUESTION])):
                 order.append("slice")
 
         telling = asyncio.create_task(tell())
@@ -85,7 +85,7 @@ def test_who_leaves_in_the_middle_of_a_slice_tells_nothing_twice(qa: QA) -> None
         reader, memory = Slices(inference), qa.memory([QUESTION])
 
         async def tell() -> None:
-            async for _ in reader.tell(memory, 0, Work.of(STORY * 20, [QUESTION])):
+            async for _ in reader.tell(memory, 0, ReadingWork.of(STORY * 20, [QUESTION])):
                 pass
 
         for _ in range(5):
@@ -163,8 +163,8 @@ def test_a_client_that_goes_leaves_its_work_behind(model: Path) -> None:
 
 
 def test_an_ask_by_a_deadline_does_not_wait_for_a_telling(qa: QA) -> None:
-    """Asked holds when the request came: time spent in the queue is time spent."""
-    asked = Asked(deadline=0.5, started=time.monotonic() - 1)
+    """AskSettings holds when the request came: time spent in the queue is time spent."""
+    asked = AskSettings(deadline=0.5, started=time.monotonic() - 1)
     assert asked.ends is not None and asked.ends < time.monotonic()
 
     async def run() -> float:

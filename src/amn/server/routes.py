@@ -18,7 +18,7 @@ from amn.server.batching import BusyError
 from amn.server.events import Events
 from amn.server.problems import responses
 from amn.server.service import FieldError, Service
-from amn.server.slices import Answered, Asked
+from amn.server.slices import Answered, AskSettings
 from amn.store.memories import FullError, Record
 
 T = TypeVar("T")
@@ -205,9 +205,9 @@ def _opened(record: Record) -> dict[str, str]:
     return {"id": record.id, "expires_at": expires.isoformat(timespec="seconds")}
 
 
-def _asked(body: schemas.AnswerBody | schemas.AskBody, request: Request) -> Asked:
+def _asked(body: schemas.AnswerBody | schemas.AskBody, request: Request) -> AskSettings:
     deadline = None if body.deadline_ms is None else body.deadline_ms / 1000
-    return Asked(deadline=deadline, explain=body.explain, banks=body.banks, started=request.scope["started"])
+    return AskSettings(deadline=deadline, explain=body.explain, banks=body.banks, started=request.scope["started"])
 
 
 def _replied(service: Service, reading: Answered | None) -> Response:

@@ -18,8 +18,8 @@ from amn.server.batching import Inference
 from amn.server.limits import Limits
 from amn.server.memories import Memories, Resident
 from amn.server.metrics import Metrics
-from amn.server.slices import Answered, Asked, Slices
-from amn.server.work import Work
+from amn.server.slices import Answered, AskSettings, Slices
+from amn.server.work import ReadingWork
 from amn.store.memories import MemoryStore, Record
 from amn.stored import READ_SENTENCES, due_snapshot, revived
 
@@ -84,7 +84,7 @@ class Service:
                     self._loaded[name] = await asyncio.to_thread(load, name)
         return self._loaded[name]
 
-    def work(self, story: str | Sequence[str], questions: Sequence[str], field: str) -> Work:
+    def work(self, story: str | Sequence[str], questions: Sequence[str], field: str) -> ReadingWork:
         """The sentences of a story, where they keep within the bounds; those of a list are taken as they are.
 
         Args:
@@ -97,7 +97,7 @@ class Service:
             raise FieldError(
                 field, f"at most {limits.story_characters} characters fit in a request; tell it to a memory in parts"
             )
-        work = Work.of(split_sentences(story) if isinstance(story, str) else story, questions)
+        work = ReadingWork.of(split_sentences(story) if isinstance(story, str) else story, questions)
         if len(work) > limits.story_sentences:
             raise FieldError(
                 field, f"at most {limits.story_sentences} sentences fit in a request; tell them to a memory in parts"
@@ -122,12 +122,12 @@ class Service:
     def _check_explanation(self, sentences: Sequence[str], questions: Sequence[str]) -> None:
         """Refuses to explain what would take long."""
         longest = max(questions, key=lambda question: len(words(question)))
-        if len(sentences) > MAX_EXPLAINED or Work.of(sentences, [longest]).cost > MAX_EXPLAINED_COST:
+        if len(sentences) > MAX_EXPLAINED or ReadingWork.of(sentences, [longest]).cost > MAX_EXPLAINED_COST:
             raise FieldError("explain", "this is too much to explain; send fewer or shorter sentences at once")
         self.check_reply("explain", sentences, questions, len(questions))
 
     async def answer(
-        self, story: str | list[str], question: str | list[str], model: str | None, asked: Asked
+        self, story: str | list[str], question: str | list[str], model: str | None, asked: AskSettings
     ) -> Answered:
         """Answers about a story.
 
@@ -147,7 +147,7 @@ class Service:
         self.metrics.answers(reading.answers)
         return reading
 
-    async def _answer_alone(self, qa: QA, told: Work, questions: list[str], asked: Asked) -> Answered:
+    async def _answer_alone(self, qa: QA, told: ReadingWork, questions: list[str], asked: AskSettings) -> Answered:
         if asked.explain:
             self._check_explanation(told.sentences, questions)
         memory = await self.inference.run(partial(_begun, qa, questions, told.sentences[:1]), asked.ends)
@@ -218,13 +218,13 @@ class Service:
         """Tells a memory in RAM what the store holds besides, up to a number; whoever calls it holds `telling`."""
         while (first := resident.position) < last:
             part = await self.memories.sentences(record.id, first, min(first + READ_SENTENCES, last))
-            async for traces in self.slices.tell(resident.memory, first, Work.of(part, record.questions), ends):
+            async for traces in self.slices.tell(resident.memory, first, ReadingWork.of(part, record.questions), ends):
                 yield traces
             data = await self.inference.run(partial(due_snapshot, resident.memory, first), further=True)
             if data is not None:
                 await self.memories.save_snapshot(record.id, resident.position, data)
 
-    async def ask(self, record: Record, asked: Asked) -> Answered:
+    async def ask(self, record: Record, asked: AskSettings) -> Answered:
         """The answers of a memory to its questions, from what it was told so far."""
         self.inference.check_room()
         resident = await self._resident(record)

@@ -12,7 +12,7 @@ from amn.answers import Answer, SentenceTrace
 from amn.changes import AnswerChange, Follower
 from amn.memory import LiveMemory
 from amn.server.batching import Inference
-from amn.server.work import ASK_PACE, EXPLAIN_PACE, READ_PACE, SLICE_SECONDS, Pace, Work
+from amn.server.work import ASK_PACE, EXPLAIN_PACE, READ_PACE, SLICE_SECONDS, Pace, ReadingWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AskSettings:
     """How a memory is asked.
 
     Args:
@@ -69,7 +69,7 @@ class Slices:
         self._reading, self._asking, self._explaining = Pace(READ_PACE), Pace(ASK_PACE), Pace(EXPLAIN_PACE)
 
     async def tell(
-        self, memory: LiveMemory, first: int, work: Work, ends: float | None = None
+        self, memory: LiveMemory, first: int, work: ReadingWork, ends: float | None = None
     ) -> AsyncIterator[list[SentenceTrace]]:
         """Tells a memory sentences of which the first has that number; gives what those of each slice did.
 
@@ -78,20 +78,20 @@ class Slices:
         while len(memory.sentences) < first + len(work):
             yield await self._inference.run(partial(self._tell_slice, memory, first, work), ends, further=True)
 
-    def _tell_slice(self, memory: LiveMemory, first: int, work: Work) -> list[SentenceTrace]:
+    def _tell_slice(self, memory: LiveMemory, first: int, work: ReadingWork) -> list[SentenceTrace]:
         start = len(memory.sentences) - first
         stop = start + self._reading.fitting(work.costs[start:])
         part = work.sentences[start:stop]
         return self._reading.timed(sum(work.costs[start:stop]), lambda: memory.tell(part)) if part else []
 
-    async def ask(self, memory: LiveMemory, asked: Asked, sentences: int) -> Answered:
+    async def ask(self, memory: LiveMemory, asked: AskSettings, sentences: int) -> Answered:
         """The answers of a memory that should have been told so many sentences."""
         found = await self._inference.run(partial(self._ask, memory, asked, sentences), asked.ends, further=True)
         if not asked.explain:
             return found
         return replace(found, answers=[await self._explained(memory, asked, answer) for answer in found.answers])
 
-    def _ask(self, memory: LiveMemory, asked: Asked, sentences: int) -> Answered:
+    def _ask(self, memory: LiveMemory, asked: AskSettings, sentences: int) -> Answered:
         read = len(memory.sentences)
         left = None if asked.ends is None else max(0.0, asked.ends - time.monotonic())
         answers = self._asking.timed(len(memory.questions), lambda: memory.ask(deadline=left, banks=asked.banks))
@@ -99,7 +99,7 @@ class Slices:
             answers = [replace(answer, stopped_for_deadline=True) for answer in answers]
         return Answered(answers, read, max(read, sentences))
 
-    async def _explained(self, memory: LiveMemory, asked: Asked, answer: Answer) -> Answer:
+    async def _explained(self, memory: LiveMemory, asked: AskSettings, answer: Answer) -> Answer:
         """An answer with its explanation, which takes longest of all: one at a time, and only while there is time."""
         told = len(memory.sentences)
         if asked.ends is not None and time.monotonic() + self._explaining.seconds(told) > asked.ends:
@@ -110,7 +110,7 @@ class Slices:
         return replace(answer, explanation=found.explanation, sentences=found.sentences)
 
     @asynccontextmanager
-    async def before(self, asked: Asked, questions: int) -> AsyncIterator[None]:
+    async def before(self, asked: AskSettings, questions: int) -> AsyncIterator[None]:
         """What is done in it is left where it is when there is just time left to ask."""
         reserve = self._asking.seconds(questions) + SLICE_SECONDS
         left = None if asked.ends is None else asked.ends - reserve - time.monotonic()

@@ -16,7 +16,7 @@ _SHARE = 0.2  # of a new measurement in the pace
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ReadingWork:
     """Sentences to read, and what each costs.
 
     Args:
@@ -28,7 +28,7 @@ class Work:
     costs: Sequence[int]
 
     @classmethod
-    def of(cls, sentences: Sequence[str], questions: Sequence[str]) -> "Work":
+    def of(cls, sentences: Sequence[str], questions: Sequence[str]) -> "ReadingWork":
         """What sentences cost to read for some questions; those without a word are left out.
 
         Every question may have a memory of its own, in which the words of a sentence and those that the question names
