@@ -6,6 +6,7 @@ import shutil
 import struct
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,19 @@ def test_damage_to_a_model_without_checksums_is_an_error_or_harmless(copy: Path,
             assert len(str(error)) < 1000
 
 
-NEVER = (None, -1, float("inf"), float("nan"), 10**9, 10**400, "4", [], {}, [1e9], "\ud800")  # whatever the setting
+NEVER: tuple[Any, ...] = (
+    None,
+    -1,
+    float("inf"),
+    float("nan"),
+    10**9,
+    10**400,
+    "4",
+    [],
+    {},
+    [1e9],
+    "\ud800",
+)  # whatever the setting
 WRONG = {
     **dict.fromkeys(("heads", "max_banks", "vocabulary_size", "num_answers", "items"), (*NEVER, True, 0, 1.5)),
     "hidden": (*NEVER, True, 0, 1.5, 12_000, 10),
@@ -98,13 +111,17 @@ WRONG = {
 }
 
 
+def _set(name: str, value: Any, described: dict[str, Any]) -> None:
+    described["config"][name] = value
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_settings_of_a_wrong_kind_or_size_are_refused(copy: Path, name: str) -> None:
     kept = (copy / CONFIG_FILE).read_text()
     tracemalloc.start()
     for value in WRONG[name]:
         (copy / CONFIG_FILE).write_text(kept)
-        edit(copy, lambda described, value=value: described["config"].update({name: value}))
+        edit(copy, partial(_set, name, value))
         with pytest.raises(AMNError, match=r"expected|Expecting|missing|none of"):
             amn.load(copy)
     assert tracemalloc.get_traced_memory()[1] < MAX_BYTES

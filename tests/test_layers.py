@@ -12,7 +12,7 @@ ORDER = (  # every package and every module of its own, the lowest first; those 
     ("errors", "config", "pretrained"),
     ("data", "core"),
     ("models",),
-    ("fast", "compact", "exported", "inference"),
+    ("inference",),
     ("answers",),
     ("store",),
     ("training", "evaluation", "bench"),

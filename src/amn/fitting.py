@@ -22,6 +22,7 @@ from amn.store.card import OWN
 from amn.store.run_directory import RunDirectory
 from amn.training.grid import Grid
 from amn.training.loop import Interrupted, Progress, Run, Trainer
+from amn.training.precision import check_precision
 from amn.training.prepare import data_key, encode_stories, hold_out
 
 TRAINING_FILE, VALIDATION_FILE = "train.jsonl", "valid.jsonl"
@@ -62,6 +63,7 @@ def train(
     given = settings if epochs is None else {**settings, "epochs": epochs}
     (spec,) = Grid(tasks=[OWN], models=[model], seeds=[seed], settings=given).specs()
     where = choose_device(device)
+    check_precision([spec], where.type)
     training, held_out = _split(stories, validation, seed)
     with _directory(out) as path, _threads(threads):
         run = _run(spec, path, training, held_out)

@@ -4,7 +4,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, overload
 
 from amn.answers import Answer, Bank, SentenceTrace
 from amn.changes import AnswerChange, Follower, follow
@@ -116,6 +116,12 @@ class StoredMemory:
             if (data := due_snapshot(self._memory, first)) is not None:
                 self._store.save_snapshot(self.id, len(self._memory.sentences), data)
         return traces
+
+    @overload
+    def ask(self, question: str, **settings: Any) -> Answer: ...
+
+    @overload
+    def ask(self, question: None = ..., **settings: Any) -> list[Answer]: ...
 
     def ask(self, question: str | None = None, **settings: Any) -> Answer | list[Answer]:
         """As `LiveMemory.ask`, from all that it was told so far, by whomever."""

@@ -1,15 +1,16 @@
 """Answers that are words of the story: which vectors words have, what may be answered, and what is read for it."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
+from amn.fast.spelling import slot_words, spelled
 from torch import Tensor
 
 from amn.data.batches import Batch, anonymise, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import UNKNOWN
-from amn.fast.spelling import slot_words, spelled
 from amn.models.amn import AMN, AMNConfig, Told
 from amn.models.base import answer_loss, answered
 from amn.models.encoder import ANONYMOUS
@@ -19,8 +20,8 @@ CLASSES = len(VOCABULARY.answers)
 NEW_NAMES = ("zoe", "xu", "yo", "kim", "lou", "ada")
 
 
-def pointing(seed: int = 0, **settings: object) -> AMN:
-    sizes = {"vocabulary_size": len(VOCABULARY.words), "num_answers": CLASSES, "hidden": 16, "heads": 2}
+def pointing(seed: int = 0, **settings: Any) -> AMN:
+    sizes: dict[str, Any] = {"vocabulary_size": len(VOCABULARY.words), "num_answers": CLASSES, "hidden": 16, "heads": 2}
     model = AMN(AMNConfig(**{**sizes, "pointer": True, **settings})).eval()
     model.initialise(torch.Generator().manual_seed(seed))
     return model
@@ -178,5 +179,5 @@ def test_an_answer_that_can_be_given_in_no_way_costs_nothing_and_is_wrong() -> N
     loss = answer_loss(said, batch, CLASSES)
     loss.sum().backward()
     assert loss.item() == 0
-    assert not said.grad.any()
+    assert said.grad is not None and not said.grad.any()
     assert not answered(said, batch, CLASSES).any()

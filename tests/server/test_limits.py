@@ -85,7 +85,7 @@ def test_a_wrong_field_is_named(client: TestClient, body: Any, said: str) -> Non
 def test_a_memory_is_bounded(serve: Serve, accept: str) -> None:
     client = serve(memory_sentences=6)
     path = client.post("/memories", json={"questions": [QUESTION]}).headers["location"]
-    tell = {"json": {"sentences": STORY}, "headers": {"accept": accept}}
+    tell: dict[str, Any] = {"json": {"sentences": STORY}, "headers": {"accept": accept}}
     assert client.post(f"{path}/sentences", **tell).status_code == 200
     assert "at most 6 sentences" in refusal(client.post(f"{path}/sentences", **tell), 409)
     assert client.get(path).json()["sentences"] == 4

@@ -5,6 +5,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,15 +63,20 @@ def test_a_long_story_lets_others_have_their_turn(qa: QA) -> None:
     assert order.index("other") < len(order) // 2 and order.count("slice") > 10
 
 
+def wait_for(started: threading.Event, gate: threading.Event) -> None:
+    started.set()
+    gate.wait()
+
+
 def test_the_most_urgent_comes_first() -> None:
     done: list[str] = []
 
     async def run() -> None:
         inference, gate, started = Inference(Limits()), threading.Event(), threading.Event()
-        held = inference.run(lambda: (started.set(), gate.wait()))
+        held = inference.run(partial(wait_for, started, gate))
         await asyncio.to_thread(started.wait)
-        jobs = [inference.run(lambda i=i: done.append(f"plain {i}")) for i in range(2)]
-        jobs += [inference.run(lambda end=end: done.append(f"by {end}"), ends=end) for end in (30.0, 10.0, 20.0)]
+        jobs = [inference.run(partial(done.append, f"plain {i}")) for i in range(2)]
+        jobs += [inference.run(partial(done.append, f"by {end}"), ends=end) for end in (30.0, 10.0, 20.0)]
         gate.set()
         await asyncio.gather(held, *jobs)
         await asyncio.to_thread(inference.close)

@@ -24,7 +24,6 @@ from amn.bench.timing import report
 from amn.data.tasks import generate
 from amn.errors import AMNError, ConfigError
 
-MAX_BATCH = 32  # what a server batches by default
 CLIENTS = (1, 8, 64)
 MAX_CLIENTS = 512  # each is an open connection
 SECONDS, MAX_REQUESTS = 5.0, 50_000  # a row ends with whichever comes first
@@ -88,7 +87,7 @@ def bench_serve(
     bodies = request_bodies(task)
     rows = []
     with ExitStack() as stack:
-        sizes = {True: MAX_BATCH, False: 1}
+        sizes = {True: None, False: 1}
         servers = {on: stack.enter_context(serving(model, batch=size, threads=threads)) for on, size in sizes.items()}
         for count in clients:
             for batching, address in servers.items():
@@ -117,10 +116,17 @@ def request_bodies(task: int) -> list[bytes]:
 
 
 @contextmanager
-def serving(model: str, *, batch: int, threads: int = 1, store: str = "memory:") -> Iterator[str]:
-    """The address of `amn serve` in a process of its own, on a free port of this machine alone."""
-    words = ["serve", "--port", "0", "--model", model, "--batch", str(batch), "--threads", str(threads)]
-    words += ["--store", store]
+def serving(model: str, *, batch: int | None = None, threads: int = 1, store: str = "memory:") -> Iterator[str]:
+    """The address of `amn serve` in a process of its own, on a free port of this machine alone.
+
+    Args:
+        model: a shipped name, or a directory.
+        batch: stories that it answers together; None for as many as it does by default.
+        threads: of the model.
+        store: where it keeps live memories.
+    """
+    words = ["serve", "--port", "0", "--model", model, "--threads", str(threads), "--store", store]
+    words += [] if batch is None else ["--batch", str(batch)]
     with TemporaryDirectory() as folder:
         said = Path(folder) / "said.txt"
         with said.open("wb") as stream:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from amn.bench.serve import MAX_BATCH, Load, check, drive, request_bodies, serving
+from amn.bench.serve import Load, check, drive, request_bodies, serving
 from amn.bench.timing import report
 from amn.store.memories import MemoryStore, Record, open_store
 
@@ -43,7 +43,7 @@ def bench_servers(
     for number in servers:
         with TemporaryDirectory() as folder, ExitStack() as stack:
             store = f"sqlite:///{Path(folder) / 'memories.db'}"
-            running = [stack.enter_context(serving(model, batch=MAX_BATCH, store=store)) for _ in range(number)]
+            running = [stack.enter_context(serving(model, store=store)) for _ in range(number)]
             for count in clients:
                 row = asyncio.run(drive(running, count, Load(request_bodies(task), requests), seconds))
                 rows.append({"servers": number, "cores": os.cpu_count(), "clients": count, **row})
@@ -71,7 +71,7 @@ def bench_memories(
         filled = memories * len(SENTENCES) / (time.perf_counter() - started)
         store.close()
         rows = []
-        with serving(model, batch=MAX_BATCH, store=f"sqlite:///{path}") as address:
+        with serving(model, store=f"sqlite:///{path}") as address:
             for count in clients:
                 load = Load([b"{}"], requests, paths=_paths(memories))
                 row = asyncio.run(drive(address, count, load, seconds))

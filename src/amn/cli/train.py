@@ -60,12 +60,14 @@ def train(
         json: print the result as JSON.
     """
     from amn.training.loop import make_runs
+    from amn.training.precision import check_precision
 
     spec = _one_run(task, model, data, seed, epochs, set_, label)
     if print_config:
         print_json(spec.to_json())
         return
     where = _prepare(device, threads)
+    check_precision([spec], where.type)
     (run,) = make_runs([spec], out, resume=resume)
     if run.directory.finished:
         note(f"{run.directory.path} is finished already")

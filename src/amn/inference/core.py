@@ -21,6 +21,7 @@ ARCHITECTURE = "amn"  # what it knows how to read
 DESK_BYTES = 32 << 20  # for what sentences come to, in each thread
 _EPSILON = 1e-6  # of `rms_norm`
 _RECENT = 16  # neighbours that a word remembers
+_CANNOT = "{}: the compiled core cannot read a model of these settings and weights"
 # The layers of `boundary.Weights`, as the torch model calls them.
 _GRUS = {
     "next": "decoder.next",
@@ -44,6 +45,7 @@ _LAYERS = {
     "answer": "decoder.answer",
     "point": "decoder.pointer.of_summary",
 }
+_NO_BIAS = ("query", "key_value", "strength_question", "move_question", "match")
 _NUMBERS = {
     "strength_previous": "strength.update_strength",
     "reset": "strength.reset",
@@ -68,10 +70,13 @@ class Core:
         self.hidden = int(trained.config["hidden"])
         self.anonymous = trained.anonymous
         self.classes, self.items = len(trained.vocabulary.answers), int(trained.config.get("items", 1))
-        weights, _kept = _weights(trained)
+        try:
+            weights, _kept = _weights(trained)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise AMNError(f"{_CANNOT.format(trained.architecture)}: {error}") from error
         self.handle: int | None = code.amn_model_new(byref(weights))
         if not self.handle:
-            raise AMNError(f"{trained.architecture}: the compiled core cannot read a model of these settings")
+            raise AMNError(_CANNOT.format(trained.architecture))
         self._desks = local()
 
     def __del__(self) -> None:
@@ -139,26 +144,35 @@ def _weights(trained: TrainedModel) -> tuple[boundary.Weights, list[np.ndarray]]
         edge_bias=address(own["edge_bias"], np.float32, boundary.NUM_KINDS, heads),
     )
     for name, path in _GRUS.items():
-        if f"{path}.input.weight" not in own:
+        if name == "next" and weights.items == 1:
             continue
         inputs = 2 * hidden if name == "update" else hidden
         gru = boundary.GRU(
-            _layer(own, f"{path}.input", 3 * hidden, inputs), _layer(own, f"{path}.state", 3 * hidden, hidden)
+            _layer(own, f"{path}.input", (3 * hidden, inputs)), _layer(own, f"{path}.state", (3 * hidden, hidden))
         )
         setattr(weights, name, gru)
+    answers = len(trained.vocabulary.answers)
+    sizes = _sizes(hidden, answers)
     for name, path in _LAYERS.items():
-        if f"{path}.weight" in own:
-            setattr(weights, name, _layer(own, path, *own[f"{path}.weight"].shape))
-    if "decoder.classes.weight" in own:
-        classes = own["decoder.classes.weight"]
-        weights.classes = address(classes, np.float32, len(trained.vocabulary.answers), hidden)
+        if name != "point" or weights.pointer:
+            size = sizes.get(name, (hidden, hidden))
+            setattr(weights, name, _layer(own, path, size, biased=name not in _NO_BIAS))
+    if weights.items > 1:
+        weights.classes = address(own["decoder.classes.weight"], np.float32, answers, hidden)
     for name, path in _NUMBERS.items():
         setattr(weights, name, float(own[path][0]))
     return weights, kept
 
 
-def _layer(own: dict[str, np.ndarray], path: str, outputs: int, inputs: int) -> boundary.Layer:
-    return layer(own[f"{path}.weight"], own.get(f"{path}.bias"), outputs, inputs)
+def _sizes(hidden: int, answers: int) -> dict[str, tuple[int, int]]:
+    """Outputs and inputs of the layers that do not go from states to states."""
+    of_states = ("strength_state", "strength_question", "candidate_state", "move_state")
+    others = {"key_value": (2 * hidden, hidden), "create": (1, hidden + 1), "answer": (answers, hidden)}
+    return dict.fromkeys(of_states, (1, hidden)) | others
+
+
+def _layer(own: dict[str, np.ndarray], path: str, size: tuple[int, int], *, biased: bool = True) -> boundary.Layer:
+    return layer(own[f"{path}.weight"], own[f"{path}.bias"] if biased else None, *size)
 
 
 class CoreMemory:

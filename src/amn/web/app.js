@@ -146,7 +146,7 @@ function drawTold() {
   });
   at("told").replaceChildren(...items);
   [...run.changes.keys()].forEach(markChange);
-  showEditor(false);
+  if (!run.edited) showEditor(false); // who types already keeps the box
 }
 
 function markChange(sentence) {
@@ -160,7 +160,6 @@ function showEditor(editing) {
   at("story").hidden = !editing;
   at("told").hidden = editing;
   at("edit").hidden = editing;
-  if (editing) at("story").focus();
 }
 
 // --- time
@@ -296,7 +295,11 @@ function listen() {
     event.target.value = "";
   });
   at("model").addEventListener("change", () => kindly(readStory));
-  at("edit").addEventListener("click", () => showEditor(true));
+  at("edit").addEventListener("click", () => {
+    showEditor(true);
+    at("story").focus();
+  });
+  for (const touched of ["focus", "input"]) at("story").addEventListener(touched, () => (run.edited = true));
   at("questions").addEventListener("input", fitQuestions);
   at("notice-close").addEventListener("click", hideNotice);
   at("token-form").addEventListener("submit", useToken);
@@ -351,5 +354,4 @@ async function start() {
 at("task").replaceChildren(...TASKS.map((name, i) => new Option(`${i + 1}  ${name}`, i + 1)));
 setStory(EXAMPLE);
 listen();
-document.activeElement?.blur();
 kindly(start);
