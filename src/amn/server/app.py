@@ -13,6 +13,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import FileResponse
 from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
+from starlette.routing import BaseRoute
 
 from amn import __version__
 from amn.pretrained import DEFAULT_MODEL
@@ -76,20 +77,22 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
-    """The schema. The framework puts a validation error of its own in it, which this server never sends."""
-    if not app.openapi_schema:
-        found = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-        schemas = found["components"]["schemas"]
-        for name in ("HTTPValidationError", "ValidationError"):
-            schemas.pop(name, None)
-        schemas["Problem"] = Problem.model_json_schema()
-        for methods in found["paths"].values():
-            for operation in methods.values():
-                for reply in operation["responses"].values():
-                    if PROBLEM_JSON in reply.get("content", {}):
-                        reply["content"].pop("application/json", None)
-        app.openapi_schema = found
+    app.openapi_schema = app.openapi_schema or openapi_document(app.routes)
     return app.openapi_schema
+
+
+def openapi_document(routes: Sequence[BaseRoute]) -> dict[str, Any]:
+    """The schema. The framework puts a validation error of its own in it, which this server never sends."""
+    found = get_openapi(title="amn", version=__version__, description=_DESCRIPTION, routes=routes)
+    schemas = found["components"]["schemas"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    schemas["Problem"] = Problem.model_json_schema()
+    for operation in (operation for methods in found["paths"].values() for operation in methods.values()):
+        for reply in operation["responses"].values():
+            if PROBLEM_JSON in reply.get("content", {}):
+                reply["content"].pop("application/json", None)
+    return found
 
 
 def _add_pages(app: FastAPI) -> None:
