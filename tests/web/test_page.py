@@ -218,7 +218,7 @@ def test_errors_are_told_kindly(visit: Callable[..., Page]) -> None:
         ("Mary moved.", "", "Type a question first"),
         ("", "Where is Mary?", "There is no story yet"),
         ("Mary moved.", "???", "questions"),
-        ("word " * 1000, "Where is Mary?", "Sentence 1 is too long"),
+        ("word " * 1000, "Where is Mary?", "sentence 1 is too long"),
     ):
         read(page, story, questions)
         expect(page.locator("#notice")).to_contain_text(said)
@@ -267,3 +267,17 @@ def test_the_documentation_is_drawn_from_the_schema(visit: Callable[..., Page]) 
     page = visit("/docs")
     expect(page.locator("h2 code")).to_contain_text(["/answer", "/memories", "/memories/{id}/sentences"])
     expect(page.locator("#routes")).to_contain_text("deadline_ms")
+
+
+def test_a_route_can_be_tried_where_it_is_described(visit: Callable[..., Page]) -> None:
+    page = visit("/docs")
+    route = page.locator("section", has=page.locator("h2", has_text="POST/answer"))
+    route.get_by_text("Try it").click()
+    route.get_by_role("button", name="Send").click()
+    expect(route.locator(".reply")).to_contain_text('"answers"')
+    expect(page.locator("tr[id='422']")).to_contain_text("A field is wrong")
+
+
+def test_sentences_that_change_an_answer_are_marked(visit: Callable[..., Page]) -> None:
+    page = visit()
+    expect(page.locator("#told .told-answer").first).to_contain_text("→")
