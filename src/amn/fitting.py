@@ -14,7 +14,8 @@ import torch
 
 from amn.api import QA
 from amn.config import RunSpec
-from amn.data.jsonl import story_of, write_jsonl
+from amn.data.jsonl import write_jsonl
+from amn.data.rows import story_of
 from amn.data.story import Story, words
 from amn.errors import DataError
 from amn.store.card import OWN
