@@ -57,12 +57,12 @@ def _sought(asked: Iterable[Example]) -> set[str]:
 
 
 def _untold(asked: Iterable[Example]) -> set[str]:
-    """The answers that some story does not tell."""
+    """The answers that some story does not tell, and the words of those that are several words: classes spell them."""
     found = set()
     for one in asked:
         told = {word for sentence in one.sentences for word in sentence}
         found |= {answer.lower() for answer in one.answers if answer is not None} - told
-    return found
+    return found | {word for answer in found for word in answer.split()}
 
 
 def examples(
