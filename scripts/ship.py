@@ -14,6 +14,7 @@ from pathlib import Path
 
 from amn.evaluation.score import Ask, score_trained
 from amn.store.card import model_card
+from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
 from amn.store.run_directory import RunDirectory
 
@@ -35,7 +36,7 @@ def rank(run: RunDirectory) -> tuple[float, float, int]:
 
 def ship(run: RunDirectory, directory: Path, data: str) -> None:
     """Puts the best model of a run into the package, with a record of what it does there."""
-    trained, task = load_model(run.best), run.spec().task
+    trained, task = load_model(find_model(run.path)), run.spec().task
     generated = run.spec().data is None
     found = score_trained(trained, Ask(task=task, data=None if generated else data)).figures()
     measured = {name: found[name] for name in ("questions", "error_percent", "entities", "entities_read", "ratio")}

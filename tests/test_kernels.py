@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 
-from amn.inference import reading
 from amn.core import build, loader
 from amn.data.batches import Sizes, encode
 from amn.data.examples import Example
@@ -18,6 +17,7 @@ from amn.fast import kernels
 from amn.fast.encode import run
 from amn.fast.stories import Stories
 from amn.fast.weights import Weights
+from amn.inference import reading
 from amn.inference.reading import read_alone, read_examples
 from amn.models.amn import AMN
 from amn.store.model_directory import TrainedModel, build_model

@@ -6,20 +6,25 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 PACKAGE = Path(__file__).parents[1] / "src" / "amn"
 FILES = sorted(PACKAGE.rglob("*.py"))
-LEVELS = {
-    **dict.fromkeys(["errors", "config", "pretrained"], 0),  # the last says where shipped models are, and no more
-    **dict.fromkeys(["data", "core"], 1),
-    "models": 2,
-    **dict.fromkeys(["fast", "training", "evaluation"], 3),
-    **dict.fromkeys(["cli", "server", "report", "web", "__init__", "__main__"], 5),
-}
-API = 4  # every other module: what users import
-LINES = [["--help"], ["--version"], ["generate", "--help"], ["generate", "--taks", "1"], ["nonsense"]]
+ORDER = (  # every package and every module of its own, the lowest first; those of one row may import each other
+    ("errors", "config", "pretrained"),
+    ("data", "core"),
+    ("models",),
+    ("fast", "compact", "exported", "inference"),
+    ("answers",),
+    ("store",),
+    ("training", "evaluation", "bench"),
+    ("memory", "api", "fitting"),
+    ("cli", "server", "report", "web", "__init__", "__main__"),
+)
+LEVELS = {layer: level for level, row in enumerate(ORDER) for layer in row}
+STANDARD_ONLY = {"errors", "config", "pretrained", "cli", "__init__", "__main__"}  # to start quickly
+TRAINING = {layer for layer, level in LEVELS.items() if level <= LEVELS["training"]} - STANDARD_ONLY
 TRAINING_PACKAGES = {"torch", "numpy", "safetensors", "jaxtyping"}
+HEAVY = "heavy = {'torch', 'numpy', 'matplotlib', 'fastapi', 'ray'} & set(sys.modules); assert not heavy, heavy"
+LINES = (["--help"], ["--version"], ["generate", "--help"], ["generate", "--taks", "1"], ["nonsense"])
 
 
 def layer_of(file: Path) -> str:
@@ -27,11 +32,8 @@ def layer_of(file: Path) -> str:
     return file.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
-def level_of(layer: str) -> int:
-    return LEVELS.get(layer, API)
-
-
-TRAINING_FILES = [file for file in FILES if level_of(layer_of(file)) < API]
+def package_of(file: Path) -> str:
+    return ".".join(("amn", *file.relative_to(PACKAGE).parent.parts))
 
 
 def imports(tree: ast.AST, *, package: str) -> Iterator[str]:
@@ -46,34 +48,41 @@ def imports(tree: ast.AST, *, package: str) -> Iterator[str]:
             yield from (f"{module}.{alias.name}" for alias in node.names if module == "amn")
 
 
-def top_level_imports(file: Path) -> set[str]:
-    """The packages that merely importing a module needs."""
-    tree = ast.parse(file.read_text())
-    statements = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    return {name.split(".")[0] for node in statements for name in imports(node, package=package_of(file))}
+def layers_used(file: Path) -> set[str]:
+    """The layers that a file imports from, at once or late."""
+    used = imports(ast.parse(file.read_text()), package=package_of(file))
+    return {name.split(".")[1] for name in used if name.startswith("amn.") and name != "amn.__version__"}
 
 
-def package_of(file: Path) -> str:
-    return ".".join(("amn", *file.relative_to(PACKAGE).parent.parts))
+def packages_needed(file: Path) -> set[str]:
+    """The packages, other than Python's own, that merely importing a module needs."""
+    statements = [node for node in ast.parse(file.read_text()).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    found = {name.split(".")[0] for node in statements for name in imports(node, package=package_of(file))}
+    return found - {"amn"} - sys.stdlib_module_names
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
-def test_a_layer_imports_only_what_lies_below(file: Path) -> None:
-    used = {name for name in imports(ast.parse(file.read_text()), package=package_of(file)) if name.startswith("amn.")}
-    layers = {name.split(".")[1] for name in used if name != "amn.__version__"}
-    above = {layer for layer in layers if level_of(layer) > level_of(layer_of(file))}
-    assert not above, f"{layer_of(file)} must not import {above}"
+def test_every_package_and_module_has_its_place() -> None:
+    found = {path.stem for path in PACKAGE.iterdir() if path.is_dir() or path.suffix == ".py"} - {"__pycache__"}
+    assert found == set(LEVELS)
 
 
-@pytest.mark.parametrize("file", TRAINING_FILES, ids=lambda file: file.stem)
-def test_training_needs_few_packages(file: Path) -> None:
-    allowed = set() if level_of(layer_of(file)) == 0 else TRAINING_PACKAGES
-    assert top_level_imports(file) <= allowed | {"amn"} | sys.stdlib_module_names
+def test_a_layer_imports_only_what_lies_below() -> None:
+    wrong = {
+        str(file.relative_to(PACKAGE)): above
+        for file in FILES
+        if (above := {used for used in layers_used(file) if LEVELS[used] > LEVELS[layer_of(file)]})
+    }
+    assert wrong == {}
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if layer_of(file) == "cli"], ids=lambda file: file.stem)
-def test_the_command_line_imports_packages_only_when_a_verb_runs(file: Path) -> None:
-    assert top_level_imports(file) <= {"amn"} | sys.stdlib_module_names
+def test_training_and_the_command_line_need_few_packages() -> None:
+    allowed = {**dict.fromkeys(TRAINING, TRAINING_PACKAGES), **dict.fromkeys(STANDARD_ONLY, set[str]())}
+    wrong = {
+        str(file.relative_to(PACKAGE)): more
+        for file in FILES
+        if layer_of(file) in allowed and (more := packages_needed(file) - allowed[layer_of(file)])
+    }
+    assert wrong == {}
 
 
 def run_python(code: str) -> subprocess.CompletedProcess[str]:
@@ -82,12 +91,8 @@ def run_python(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", start + code], capture_output=True, text=True, timeout=60, check=False)
 
 
-HEAVY = "heavy = {'torch', 'numpy', 'matplotlib', 'fastapi', 'ray'} & set(sys.modules); assert not heavy, heavy"
-
-
-@pytest.mark.parametrize("line", LINES, ids=" ".join)
-def test_help_and_usage_errors_do_not_import_torch(line: list[str]) -> None:
-    done = run_python(f"from amn.cli.main import main; main({line!r})\n{HEAVY}")
+def test_help_and_usage_errors_do_not_import_torch() -> None:
+    done = run_python(f"from amn.cli.main import main\nfor line in {LINES!r}: main(line)\n{HEAVY}")
     assert done.returncode == 0, done.stderr
 
 

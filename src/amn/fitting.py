@@ -18,9 +18,9 @@ from amn.data.jsonl import write_jsonl
 from amn.data.rows import story_of
 from amn.data.story import Story, words
 from amn.errors import DataError
+from amn.inference.device import choose_device
 from amn.store.card import OWN
 from amn.store.run_directory import RunDirectory
-from amn.training.device import choose_device
 from amn.training.grid import Grid
 from amn.training.loop import Interrupted, Progress, Run, Trainer
 from amn.training.prepare import data_key, encode_stories, hold_out

@@ -63,9 +63,26 @@ def test_counts_of_banks_and_entities_make_sense(name: str) -> None:
     reading = build(name)(batch)
     assert (reading.banks >= 1).all() and (reading.entities >= 1).all() and (reading.entities_read >= 0).all()
     assert reading.entities_read.shape == batch.answers.shape
-    if not name.startswith("amn"):
+    if not MODELS[VARIANTS.get(name, name)].has_banks:
         assert (reading.banks == 1).all()
         assert (reading.entities_read == reading.entities.unsqueeze(-1)).all()
+
+
+def test_a_model_says_what_it_can_do(name: str) -> None:
+    model, batch = build(name), batch_of(EIGHT)
+    plain = model(batch)
+    assert (len(model.begin(batch, 1.0)[1]) > 0) == model.reads_by_sentence
+    blind = replace(batch, **{part: torch.zeros_like(getattr(batch, part)) for part in ("members", "context", "edges")})
+    if not model.needs_graph:
+        assert torch.equal(model(blind).logits, plain.logits)
+    assert (plain.logits.shape[-1] > len(VOCABULARY.answers)) == model.points
+    assert model.has_banks or (plain.banks == 1).all()
+    assert 0 <= model.chosen_from <= 1
+
+
+def test_the_default_model_alone_is_in_the_compiled_core() -> None:
+    assert {name for name, kind in MODELS.items() if kind.in_core} == {"amn"}
+    assert {name for name, kind in MODELS.items() if kind.has_banks} == {n for n in MODELS if n.startswith("amn")}
 
 
 def test_every_parameter_receives_a_gradient(name: str) -> None:

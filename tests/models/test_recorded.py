@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from amn.data.batches import Batch, Sizes, encode
+from amn.inference import recorded
 from amn.inference.reading import read_batch, roomy_batch
 from amn.inference.recorded import Results, read_recorded
-from amn.models import recorded
 from amn.models.base import Model, Reading
 from amn.store.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, random_examples, shaken, with_unknown_words

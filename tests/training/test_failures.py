@@ -13,9 +13,9 @@ from safetensors.torch import load_file, save_file
 
 from amn.config import RunSpec, TrainConfig
 from amn.errors import CheckpointError, ConfigError, DataError
+from amn.store import atomic
 from amn.store.atomic import write_atomically
 from amn.store.run_directory import RunDirectory
-from amn.training import atomic
 from amn.training.checkpoint import load_state, save_state
 from amn.training.files import unpack
 from amn.training.grid import Grid, quick

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from amn.cli.output import note, print_json
 from amn.errors import ConfigError
@@ -87,6 +87,7 @@ def ingest(
     import torch
 
     from amn.bench.ingest import Contest, bench_ingest
+    from amn.inference.device import choose_device
     from amn.training.sweep import parse_numbers, parse_tasks
 
     torch.set_num_threads(threads)
@@ -103,7 +104,7 @@ def ingest(
             examples=chosen,
             batches=sizes,
             paths=paths,
-            device=_device(device),
+            device=choose_device(device),
         )
         _show(bench_ingest(contest, repeats=repeats), json)
 
@@ -206,17 +207,9 @@ def _case(
 
 
 def _amn(trained: "TrainedModel") -> "AMN":
-    from amn.models.amn import AMN
-
-    if type(trained.model) is not AMN:
+    if not trained.model.in_core:
         raise ConfigError(f"--model: expected a model of architecture amn, found {trained.architecture}")
-    return trained.model
-
-
-def _device(name: str) -> str:
-    import torch
-
-    return ("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name
+    return cast("AMN", trained.model)
 
 
 @contextmanager

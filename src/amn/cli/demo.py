@@ -66,7 +66,9 @@ def _show(answers: "list[Answer]", scenes: "list[tuple[str, Answer]]") -> None:
 
 
 def _knows_all_tasks(qa: "QA") -> bool:
-    return bool(qa.trained.record.get("run", {}).get("task") == "joint")
+    from amn.store.record import TrainingRecord
+
+    return TrainingRecord.of(qa.record).task == "joint"
 
 
 def _model() -> "QA":

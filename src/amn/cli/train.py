@@ -95,7 +95,7 @@ def _prepare(device: str, threads: int) -> "torch.device":
     """Sets up torch and gives the device to compute on."""
     import torch
 
-    from amn.training.device import choose_device
+    from amn.inference.device import choose_device
 
     torch.set_num_threads(threads)
     return choose_device(device)

@@ -13,10 +13,6 @@ from amn.data.batches import Batch, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
 from amn.evaluation.metrics import DEFAULT_BANKS, ingest
-from amn.models.base import Model, Reading
-from amn.models.rivals.dmn_plus import DMNPlus
-from amn.models.rivals.encdec import EncDec
-from amn.models.rivals.memn2n import MemN2N
 from amn.store.model_directory import TrainedModel
 
 COUNTED_STORIES = 8  # one by one, so that no padding is counted
@@ -80,13 +76,10 @@ def _work(trained: TrainedModel, example: Example) -> tuple[float, float, float,
     batch = _batch([example], trained.vocabulary)
     reading, answering = FlopCounterMode(display=False), FlopCounterMode(display=False)
     with reading:
-        answer = _ingest(trained.model, batch)
+        answer = ingest(trained.model, batch)
     with answering:
         said = answer(DEFAULT_BANKS)
-    asked = len(example.questions)
-    # A model of one pass reads the story again for its answer.
-    again = reading.get_total_flops() if _of_one_pass(trained.model) else 0
-    decode = (answering.get_total_flops() - again) / asked
+    decode = answering.get_total_flops() / len(example.questions)
     entities = float(batch.sentences.max())  # the words of the story have the first slots
     return len(example.sentences), entities, float(said.entities_read.mean()), reading.get_total_flops(), decode
 
@@ -95,31 +88,12 @@ def _seconds(trained: TrainedModel, examples: Sequence[Example]) -> tuple[float,
     """Seconds for a story and for a question."""
     batch = _batch(examples, trained.vocabulary)
     with torch.inference_mode():
-        answer = _ingest(trained.model, batch)
-        runs: dict[str, Callable[[], object]] = {"ingest": partial(_ingest, trained.model, batch)}
-        runs["decode"] = partial(answer, DEFAULT_BANKS)
+        runs: dict[str, Callable[[], object]] = {"ingest": partial(ingest, trained.model, batch)}
+        runs["decode"] = partial(ingest(trained.model, batch), DEFAULT_BANKS)
         taken = {name: timing.seconds for name, timing in measure(runs, repeats=_REPEATS).items()}
-    again = taken["ingest"] if _of_one_pass(trained.model) else 0.0
     questions = sum(len(example.questions) for example in examples)
-    return taken["ingest"] / len(examples), max(0.0, taken["decode"] - again) / questions
+    return taken["ingest"] / len(examples), taken["decode"] / questions
 
 
 def _batch(examples: Sequence[Example], vocabulary: Vocabulary) -> Batch:
     return encode(examples, vocabulary).take(torch.arange(len(examples)))
-
-
-def _of_one_pass(model: Model) -> bool:
-    return isinstance(model, EncDec | DMNPlus | MemN2N)
-
-
-def _ingest(model: Model, batch: Batch) -> Callable[[int], Reading]:
-    """Reads the stories and gives what answers. A model of one pass reads what does not depend on the question."""
-    if isinstance(model, EncDec):
-        model.read(batch.story_words.flatten(1), model.blank(batch))
-    elif isinstance(model, DMNPlus):
-        model.fuse(model.sentences(batch), batch.sentence_mask)
-    elif isinstance(model, MemN2N):
-        when = model.when(batch)
-        for table in range(model.config.hops + 1):
-            model.memories(batch.story_words, when, table)
-    return ingest(model, batch)

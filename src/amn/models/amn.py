@@ -139,10 +139,12 @@ class AMN(Model):
 
     Config = AMNConfig
     config: AMNConfig
+    needs_graph = has_banks = in_core = True
 
     def __init__(self, config: AMNConfig) -> None:
         super().__init__()
-        self.config, self.further_weight = config, config.all_banks
+        self.config, self.points = config, config.pointer
+        self.further_weight, self.chosen_from = config.all_banks, config.budget_to
         hidden = config.hidden
         self.encoder = Encoder(config.vocabulary_size, hidden, anonymous=ANONYMOUS if config.pointer else 0)
         self.from_question = Linear(hidden, hidden)

@@ -10,6 +10,7 @@ Axes, wherever a shape is written:
     answer    classes, then (where a model can point) slots
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,11 +63,19 @@ torch.export.register_dataclass(Reading)
 class Model(nn.Module):
     """A network that reads stories and answers questions.
 
-    A subclass sets `Config`, builds itself from one, and gives `forward`. Randomness comes only from `batch.key`.
+    A subclass sets `Config`, builds itself from one, gives `begin`, `advance` and `finish`, and says below what it can
+    do, so that nobody has to ask for its class. Randomness comes only from `batch.key`.
     """
 
     Config: type[ModelConfig]
     config: ModelConfig
+    recipe: Mapping[str, Any] = {}  # the settings of its training that are not the usual ones
+    reads_by_sentence: bool = True  # or else its `begin` reads all of a story, and there is nothing to advance over
+    needs_graph: bool = False  # reads what each sentence touches: members, context and edges of a batch
+    has_banks: bool = False  # sorts entities into banks, so that it can read some of them
+    in_core: bool = False  # the compiled core computes the same
+    points: bool = False  # may answer with words of the story
+    chosen_from: float = 0.0  # share of the training before which its weights are not chosen
     further_weight: float = 0.0  # how much the answer loss of a reading's further logits counts
 
     def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
@@ -77,16 +86,19 @@ class Model(nn.Module):
             progress: how much of the training is done, from 0 to 1, for what a model phases in.
             banks: how many banks to read, the most relevant first; 0 for all. A model without banks ignores it.
         """
+        return self.finish(batch, self.ingest(batch, progress), progress, banks)
+
+    def ingest(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0) -> Any:
+        """Reads all sentences; `finish` answers from what it gives."""
         carry, sentences = self.begin(batch, progress)
         for sentence in sentences:
             carry = self.advance(carry, sentence)
-        return self.finish(batch, carry, progress, banks)
+        return carry
 
     def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Any, list[Any]]:
-        """What is known before the first sentence, and each sentence ready to be read.
+        """What is known before the first sentence, and each sentence ready to be read, so that a step can be compiled.
 
-        A model that reads sentence by sentence gives these three methods, so that its one step can be compiled; any
-        other overrides `forward`.
+        A model that does not read sentence by sentence reads here what does not depend on the question.
         """
         raise NotImplementedError
 

@@ -19,6 +19,8 @@ from amn.models.base import Reading
 class Blind(AMN):
     """The default model behind a blindfold, which a subclass gives."""
 
+    in_core = False
+
     def __init__(self, config: AMNConfig) -> None:
         super().__init__(replace(config, pointer=False))
 

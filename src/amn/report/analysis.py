@@ -14,8 +14,6 @@ from amn.evaluation.controls import majority
 from amn.evaluation.cost import TIMED_STORIES, Cost, Work, cost_of, work_of
 from amn.evaluation.score import Ask, examples_for, find_model, score_trained
 from amn.memory import LiveMemory
-from amn.models.amn import AMN
-from amn.models.paper.model import PaperAMN
 from amn.report.paper_tables import CONTROLS, TASKS
 from amn.report.runs import RunRecord, Summary, Task
 from amn.store.model_directory import TrainedModel
@@ -116,9 +114,9 @@ class Analyst:
             return
         self.note(f"evaluating {run.spec.name}")
         self._cost(analysis, model, trained, self._ask(run, task))
-        if isinstance(trained.model, AMN | PaperAMN):
+        if trained.model.has_banks:
             analysis.scores.setdefault(model, {})[task] = self._score(trained, self._ask(run, task))
-            if isinstance(trained.model, AMN) and model not in analysis.stories:
+            if trained.model.in_core and model not in analysis.stories:
                 trace = _trace_of(model, trained, self._ask(run, task))
                 analysis.stories |= {} if trace is None else {model: trace}
 
@@ -140,7 +138,7 @@ class Analyst:
     def _joint(self, trained: TrainedModel, run: RunRecord, task: int) -> dict[str, Any]:
         self.note(f"evaluating {run.spec.name} on task {task}")
         found = self._score(trained, self._ask(run, task))
-        if getattr(trained.model.config, "pointer", False) and task in RENAMED:
+        if trained.model.points and task in RENAMED:
             renamed = self._score(trained, self._ask(run, task, rename=True))
             found["renamed_error_percent"] = renamed["error_percent"]
         return found

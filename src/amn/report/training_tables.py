@@ -34,7 +34,7 @@ def command_of(specs: Sequence[RunSpec]) -> str:
 
 def _chosen(spec: RunSpec) -> dict[str, Any]:
     """The settings that are not the recipe's own."""
-    usual = dataclasses.asdict(TrainConfig(**getattr(model_class(spec.architecture), "recipe", {})))
+    usual = dataclasses.asdict(TrainConfig(**model_class(spec.architecture).recipe))
     own = {name: value for name, value in dataclasses.asdict(spec.train).items() if value != usual[name]}
     own.pop("epochs", None)
     return spec.settings | own

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ from amn.config import RunSpec
 from amn.errors import CheckpointError
 from amn.store.atomic import clear_leftovers, write_atomically, writing
 from amn.store.model_directory import TrainedModel, save_model
-from amn.training.fleet import Score
 
 SPEC_FILE, LOG_FILE, RESULT_FILE, STATE_FILE, BEST = "run.json", "log.jsonl", "result.json", "state.safetensors", "best"
 
@@ -106,8 +105,3 @@ class RunDirectory:
                 f"{path}: not a readable result ({error}); delete it to train the rest again"
             ) from error
         return found
-
-
-def score_entry(score: Score) -> dict[str, float]:
-    """A score as plain rounded numbers for a log line."""
-    return {name: round(value, 4) for name, value in asdict(score).items()}

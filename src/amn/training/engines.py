@@ -16,7 +16,7 @@ import torch
 
 from amn.config import RunSpec
 from amn.errors import AMNError, ConfigError
-from amn.training.device import choose_device
+from amn.inference.device import choose_device
 from amn.training.files import unpack
 from amn.training.loop import CHECKPOINT_SECONDS, Interrupted, Progress
 from amn.training.states import forget_finished, open_folder

@@ -38,7 +38,7 @@ class Grid:
     def _of(self, model: str) -> list[RunSpec]:
         kind = model_class(model)
         of_model, of_training = split_settings(self.settings, {f.name for f in dataclasses.fields(kind.Config)})
-        recipe = TrainConfig(**{**getattr(kind, "recipe", {}), **of_training})
+        recipe = TrainConfig(**{**kind.recipe, **of_training})
         if recipe.start is not None:
             of_model = {**settings_of(recipe.start), **of_model}
         return [
@@ -62,7 +62,7 @@ QUICK_EPOCHS = 8
 
 def quick(spec: RunSpec) -> RunSpec:
     """The run with few epochs, where its task is learned in few and its model has no recipe of its own."""
-    has_recipe = "epochs" in getattr(model_class(spec.architecture), "recipe", {})
+    has_recipe = "epochs" in model_class(spec.architecture).recipe
     if spec.task not in QUICK_TASKS or has_recipe:
         return spec
     return dataclasses.replace(spec, train=dataclasses.replace(spec.train, epochs=QUICK_EPOCHS))

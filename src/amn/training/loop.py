@@ -14,7 +14,7 @@ from amn.errors import AMNError, CheckpointError
 from amn.models import Model
 from amn.store.card import model_card
 from amn.store.model_directory import TrainedModel, build_model
-from amn.store.run_directory import RunDirectory, score_entry
+from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import load_state, save_state, unreadable
 from amn.training.fleet import Fleet, Member, Pool, Score
 from amn.training.plan import epoch_plan
@@ -140,10 +140,9 @@ class Trainer:
         return self.epoch < config.epochs and not (config.patience and waited > config.patience)
 
     def _first_choice(self, i: int) -> int:
-        """The first epoch whose weights may be chosen: a model that phases in its budget must have it whole."""
+        """The first epoch whose weights may be chosen."""
         epochs = self.runs[i].spec.train.epochs
-        whole = getattr(self.fleet.members[i].model.config, "budget_to", 0.0)
-        return min(int(epochs * whole), epochs - 1)
+        return min(int(epochs * self.fleet.members[i].model.chosen_from), epochs - 1)
 
     def _shrink(self) -> None:
         """Finishes runs that have stopped, once they are enough to be worth a smaller fleet."""
@@ -227,7 +226,7 @@ class Trainer:
         parts = {name: round(v / batches, 5) for name, v in zip(self.fleet.loss_parts, losses, strict=True)}
         entry: dict[str, Any] = {"epoch": self.epoch, "loss": parts, "seconds": round(self.seconds, 2)}
         if score is not None:
-            entry |= score_entry(score)
+            entry |= _figures(score)
             if self.epoch >= self._first_choice(i) and self.best[i].improved_by(score):
                 self.best[i] = _Best(score, self.epoch)
                 self.best_weights[i] = self.fleet.weights.detach()[i]
@@ -308,7 +307,7 @@ class Trainer:
         return record
 
     def _record(self, run: Run, best: _Best) -> dict[str, Any]:
-        score = score_entry(best.score) if best.score else {}
+        score = _figures(best.score) if best.score else {}
         return {
             "run": run.spec.to_json(),
             "training_data": run.data.source,
@@ -318,6 +317,11 @@ class Trainer:
             "models_in_fleet": len(self.runs),
             "torch": torch.__version__,
         }
+
+
+def _figures(score: Score) -> dict[str, float]:
+    """A score as plain rounded numbers for a log line."""
+    return {name: round(value, 4) for name, value in asdict(score).items()}
 
 
 def _best(found: dict[str, Any]) -> _Best:
@@ -332,6 +336,8 @@ def _fleet(runs: Sequence[Run], device: torch.device, compiled: bool) -> Fleet:
     members = [Member(_model(run), order[data_key(run.spec)], run.spec.seed, run.spec.train) for run in runs]
     sets = alike([*(one.training for one in data.values()), *(one.validation for one in data.values())])
     training, validation = Pool.of(sets[: len(data)], device), Pool.of(sets[len(data) :], device)
+    if device.type == "cuda":
+        torch.set_float32_matmul_precision("high")  # twice as fast, and exact enough to learn by
     return Fleet(members, training, validation, device, compiled=compiled)
 
 

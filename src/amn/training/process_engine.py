@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from amn.config import RunSpec
-from amn.training.device import choose_device
+from amn.inference.device import choose_device
 from amn.training.engines import Job, Options, Queue, Update, work
 from amn.training.loop import Interrupted, Progress
 from amn.training.stopping import stop_requests

@@ -92,7 +92,7 @@ def _train(
     """The part of a worker, on whatever machine it is."""
     import torch
 
-    from amn.training.device import choose_device
+    from amn.inference.device import choose_device
 
     torch.set_num_threads(options.threads)
     names, entries = [spec.name for spec in specs], list[dict[str, Any]]()

@@ -29,7 +29,7 @@ class Reader:
 
     def __init__(self, model: Model, *, compiled: bool = False, precision: Precision = "float32") -> None:
         self.model, self.precision = model, precision
-        self.compiled = compiled and type(model).begin is not Model.begin
+        self.compiled = compiled and model.reads_by_sentence
         self._begin, self._advance, self._finish = (
             self._stacked(_Method(model, name)) for name in ("begin", "advance", "finish")
         )

@@ -1,7 +1,6 @@
 """Training that starts from a trained model, whose words and answers stay known beside those of the new data."""
 
 import dataclasses
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -10,9 +9,8 @@ from torch import Tensor
 from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError
 from amn.models import Model
-from amn.pretrained import shipped_directory, shipped_models
-from amn.store.model_directory import CONFIG_FILE, TrainedModel, load_model, read_description
-from amn.store.run_directory import BEST
+from amn.store.find import find_model
+from amn.store.model_directory import TrainedModel, load_model, read_description
 
 _SIZES = ("vocabulary_size", "num_answers")
 
@@ -23,9 +21,9 @@ def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
     Args:
         model: of the same architecture and sizes.
         vocabulary: the words and answers of the fresh model.
-        name: a shipped model, a model directory, or a run directory for its best weights.
+        name: of the trained one, as `find_model` takes it.
     """
-    trained = load_model(_directory(name))
+    trained = load_model(find_model(name))
     _check_alike(model, trained, name)
     words = _places(vocabulary.words, trained.vocabulary.words)
     answers = _places(vocabulary.answers, trained.vocabulary.answers)
@@ -43,20 +41,13 @@ def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
 
 def settings_of(name: str) -> dict[str, Any]:
     """The settings of a trained model, as a run that starts from it needs them."""
-    config = read_description(_directory(name))["config"]
+    config = read_description(find_model(name))["config"]
     return {field: value for field, value in config.items() if field not in _SIZES}
 
 
 def vocabulary_of(name: str) -> Vocabulary:
     """The words and answers that a trained model knows."""
-    return Vocabulary.from_json(read_description(_directory(name))["vocabulary"])
-
-
-def _directory(name: str) -> Path:
-    if name in shipped_models():
-        return shipped_directory(name)
-    best = Path(name) / BEST
-    return best if (best / CONFIG_FILE).is_file() else Path(name)
+    return Vocabulary.from_json(read_description(find_model(name))["vocabulary"])
 
 
 def _check_alike(model: Model, trained: TrainedModel, name: str) -> None:

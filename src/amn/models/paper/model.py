@@ -109,6 +109,7 @@ class PaperAMN(Model):
 
     Config = PaperConfig
     config: PaperConfig
+    has_banks = True
 
     def __init__(self, config: PaperConfig) -> None:
         super().__init__()

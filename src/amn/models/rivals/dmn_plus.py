@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from math import sqrt
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -57,7 +58,8 @@ class DMNPlus(Model):
 
     Config = DMNPlusConfig
     config: DMNPlusConfig
-    recipe: dict[str, object] = {
+    reads_by_sentence = False
+    recipe = {
         "learning_rate": 1e-3,
         "batch_size": 100,
         "epochs": 256,
@@ -81,11 +83,15 @@ class DMNPlus(Model):
         self.updates = nn.ModuleList(Linear(3 * hidden, hidden) for _ in range(config.episodes))  # W^t
         self.answer = Linear(2 * hidden, config.num_answers)
 
-    def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
-        """Fuses the sentences into facts, reads them in episodes, and answers."""
+    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Tensor, list[Any]]:
+        """Fuses the sentences into facts."""
+        del progress
+        return self.fuse(self.sentences(batch), batch.sentence_mask), []
+
+    def finish(self, batch: Batch, facts: Tensor, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+        """Reads the facts in episodes, and answers."""
         del progress, banks
         told = batch.sentence_mask
-        facts = self.fuse(self.sentences(batch), told)
         questions = self.questions(batch.question_words)
         memory = questions
         for update in self.updates:

@@ -5,6 +5,7 @@ since every answer is one class.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -62,7 +63,8 @@ class EncDec(Model):
 
     Config = EncDecConfig
     config: EncDecConfig
-    recipe: dict[str, object] = {
+    reads_by_sentence = False
+    recipe = {
         "learning_rate": 1e-3,
         "batch_size": 32,
         "epochs": 100,
@@ -81,10 +83,14 @@ class EncDec(Model):
         self.first = nn.Parameter(torch.zeros(hidden))  # the decoder's first input
         self.answer = Linear(hidden, config.num_answers)
 
-    def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
-        """Reads the story once, each question from there, and answers."""
+    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Tensor, list[Any]]:
+        """Reads the story once."""
+        del progress
+        return self.read(batch.story_words.flatten(1), self.blank(batch)), []
+
+    def finish(self, batch: Batch, story: Tensor, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+        """Reads each question from where the story ends, and answers."""
         del progress, banks
-        story = self.read(batch.story_words.flatten(1), self.blank(batch))
         questions = self.read(batch.question_words, story.unsqueeze(1).expand(-1, batch.questions.shape[1], -1))
         return reading_of(self.answer(self.decode(questions)), torch.ones_like(batch.weights[:, 0]))
 

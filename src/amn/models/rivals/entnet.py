@@ -63,7 +63,7 @@ class EntNet(Model):
     Config = EntNetConfig
     config: EntNetConfig
     key_words: Int[Tensor, " key"]
-    recipe: dict[str, object] = {
+    recipe = {
         "learning_rate": 1e-2,
         "batch_size": 32,
         "epochs": 200,

@@ -209,7 +209,7 @@ class GGTNN(Model):
 
     Config = GGTNNConfig
     config: GGTNNConfig
-    recipe: dict[str, object] = {
+    recipe = {
         "learning_rate": 2e-3,
         "batch_size": 32,
         "epochs": 100,

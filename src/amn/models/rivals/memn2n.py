@@ -7,6 +7,7 @@ here an answer is a class of its own, so that matrix is free.
 
 from dataclasses import dataclass
 from math import ceil
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -43,7 +44,8 @@ class MemN2N(Model):
 
     Config = MemN2NConfig
     config: MemN2NConfig
-    recipe: dict[str, object] = {
+    reads_by_sentence = False
+    recipe = {
         "learning_rate": 5e-3,
         "batch_size": 32,
         "epochs": 100,
@@ -61,11 +63,18 @@ class MemN2N(Model):
         self.times = nn.ParameterList(torch.zeros(config.memory_size, config.hidden) for _ in tables)
         self.answer = Linear(config.hidden, config.num_answers, bias=False)  # W
 
-    def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
+    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[list[Tensor], list[Any]]:
+        """The memories of every table."""
+        del progress
+        when = self.when(batch)
+        return [self.memories(batch.story_words, when, table) for table in range(self.config.hops + 1)], []
+
+    def finish(
+        self, batch: Batch, memories: list[Tensor], progress: Float[Tensor, ""] | float, banks: int = 1
+    ) -> Reading:
         """Hops over the sentences and answers."""
         del banks
-        told, when = batch.sentence_mask, self.when(batch)
-        memories = [self.memories(batch.story_words, when, table) for table in range(self.config.hops + 1)]
+        told = batch.sentence_mask
         state = self.bag(batch.question_words, self.words[0])  # u = sum_j l_j * B q_j
         for hop in range(self.config.hops):
             attention = self.attend(state, memories[hop], told, progress)

@@ -1,0 +1,25 @@
+"""Which device to compute on."""
+
+import torch
+
+from amn.errors import ConfigError
+
+
+def choose_device(name: str) -> torch.device:
+    """The device that a name means; auto takes a GPU where there is one.
+
+    Raises:
+        ConfigError: where a name means no device, or one that cannot be used here.
+    """
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise ConfigError(f"device must be auto, cpu or cuda, not {name!r}") from None
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(f"device {name!r} cannot be used here ({reason}): give --device cpu") from error
+    return device
