@@ -31,6 +31,8 @@ class TrainConfig:
         together: questions asked at the same point of a story share one memory.
         train_questions: take only so many training questions; None for all.
         patience: stop after so many epochs without a better validation; 0 to train to the end.
+        plateau: patience does not count while the best validation error, in percent, is above this: many models learn
+            nothing for long before they learn all at once.
         evaluate_every: epochs between validations.
         start: a model to start from, instead of from fresh weights: a shipped one, or a model or run directory.
     """
@@ -49,6 +51,7 @@ class TrainConfig:
     together: bool = False
     train_questions: int | None = None
     patience: int = 0
+    plateau: float = 100.0
     evaluate_every: int = 1
     start: str | None = None
 
@@ -71,7 +74,7 @@ class TrainConfig:
         for name in positive + (("train_questions",) if self.train_questions is not None else ()):
             if not getattr(self, name) > 0:
                 yield f"{name} must be above 0, not {getattr(self, name)}"
-        for name in ("warmup_steps", "patience", "weight_decay"):
+        for name in ("warmup_steps", "patience", "plateau", "weight_decay"):
             if getattr(self, name) < 0:
                 yield f"{name} must not be below 0, not {getattr(self, name)}"
 

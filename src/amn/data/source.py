@@ -29,7 +29,7 @@ _SPLIT_NAMES = {"train": "train|training", "valid": "valid|validation|val|dev", 
 _PEEKED = 4096
 
 
-class Reader(Protocol):
+class StoryReader(Protocol):
     """What reads the files of a format."""
 
     def __call__(self, path: str | Path, *, skip_bad: BadLines | None, columns: Columns) -> Iterator[Story]:
@@ -42,7 +42,7 @@ def _babi(path: str | Path, *, skip_bad: BadLines | None, columns: Columns) -> I
     return read_babi(path, skip_bad=skip_bad)
 
 
-READERS: dict[str, Reader] = {
+READERS: dict[str, StoryReader] = {
     "babi": _babi,
     "csv": read_csv,
     "json": read_json,
@@ -118,6 +118,10 @@ class OwnStories:
     validation: list[Story] | None = None
     name: str = "own"
 
+    def judged_by(self, other: "OwnStories") -> "OwnStories":
+        """The same with all of the other's stories to validate with."""
+        return replace(self, validation=[*other.training, *(other.validation or [])])
+
 
 def own_stories(data: object, *, columns: Columns = ANY) -> OwnStories:
     """The stories that anything which may hold stories holds.
@@ -145,8 +149,13 @@ def _in_files(path: Path, columns: Columns) -> OwnStories:
     splits = {file: split_of(file) if path.is_dir() else None for file in files}
     told = {split: [file for file in files if splits[file] == split] for split in (None, "train", "valid")}
     training = _read_all([*told[None], *told["train"]], columns)
-    name = "stdin" if path == STANDARD_INPUT else (path.resolve().name.partition(".")[0] or "own")
-    return OwnStories(training=training, validation=_read_all(told["valid"], columns) or None, name=name)
+    return OwnStories(training=training, validation=_read_all(told["valid"], columns) or None, name=name_of(path))
+
+
+def name_of(path: str | Path) -> str:
+    """What to call the data at a path: the name of its file or folder, without its ending."""
+    path = Path(path)
+    return "stdin" if path == STANDARD_INPUT else (path.resolve().name.partition(".")[0] or "own")
 
 
 def _read_all(files: Iterable[Path], columns: Columns) -> list[Story]:

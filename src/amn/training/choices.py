@@ -1,10 +1,11 @@
 """What a training on somebody's stories is given where they say nothing: chosen by what the stories are like."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import ceil
 from typing import Any
 
+from amn.config import TrainConfig
 from amn.data.check import DataReport
 from amn.models import model_class
 from amn.pretrained import DEFAULT_MODEL
@@ -60,14 +61,16 @@ def choose(seen: DataReport, questions: int, model: str, given: Mapping[str, Any
     steps = ceil(questions / batch)
     chosen = [*_schedule(questions, batch, epochs, begins, model), *_reading(seen), *_names(seen, model, begins)]
     chosen += _refinement(steps) if begins else ()
-    return [choice for choice in ([start] if start else []) + chosen if choice.setting not in given]
+    known = _model_settings(model) | {field.name for field in fields(TrainConfig)}
+    listed = ([start] if start else []) + chosen
+    return [choice for choice in listed if choice.setting in known and choice.setting not in given]
 
 
 def _start(seen: DataReport, questions: int, model: str, given: Mapping[str, Any]) -> Choice | None:
     """The model to start from; None where the user has said it or there is no choice."""
     if "start" in given or model != "amn":
         return None
-    of_model = [name for name in given if name in _shape_settings(model)]
+    of_model = [name for name in given if name in _model_settings(model)]
     if of_model:
         return Choice(setting="start", value=None, why=f"because {of_model[0]} is given, {DEFAULT_MODEL} may not fit")
     if questions >= _LARGE:
@@ -81,8 +84,8 @@ def _start(seen: DataReport, questions: int, model: str, given: Mapping[str, Any
     )
 
 
-def _shape_settings(model: str) -> set[str]:
-    return set(model_class(model).Config.__dataclass_fields__)
+def _model_settings(model: str) -> set[str]:
+    return {field.name for field in fields(model_class(model).Config)}
 
 
 def _batch_size(questions: int) -> int:
@@ -91,13 +94,16 @@ def _batch_size(questions: int) -> int:
 
 def _schedule(questions: int, batch: int, epochs: int | None, begins: bool, model: str) -> Iterator[Choice]:
     """How long and in what steps; a model with a recipe of its own keeps it."""
-    if "epochs" in getattr(model_class(model), "recipe", {}):
+    if "epochs" in model_class(model).recipe:
         return
     yield Choice(setting="batch_size", value=batch, why=f"for {questions} questions to train on")
     fewest, most = _EPOCHS[begins]
     found = epochs or min(most, max(fewest, ceil(_STEPS[begins] * batch / questions)))
-    yield Choice(setting="epochs", value=found, why=f"about {found * ceil(questions / batch)} steps; it may stop before")
-    yield Choice(setting="patience", value=max(4, found // 5), why="epochs without a better one, once it has learned")
+    yield Choice(
+        setting="epochs", value=found, why=f"about {found * ceil(questions / batch)} steps; it may stop before"
+    )
+    yield Choice(setting="patience", value=max(4, found // 5), why="epochs without a better one after which it stops")
+    yield Choice(setting="plateau", value=20.0, why="per cent error above which it goes on all the same")
 
 
 def _reading(seen: DataReport) -> Iterator[Choice]:
