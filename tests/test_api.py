@@ -14,7 +14,8 @@ from amn.answers import Answer, Candidate, rank
 from amn.api import QA, Request
 from amn.data.text import MAX_QUESTIONS, MAX_SENTENCE_WORDS, read_questions, read_story, split_sentences
 from amn.errors import AMNError, ConfigError
-from amn.store.model_directory import TrainedModel, build_model
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
 from random_stories import VOCABULARY, shaken
 
 STORY = "Mary went to the garden. John took the milk! Mary went to the office"
@@ -23,7 +24,7 @@ STORY = "Mary went to the garden. John took the milk! Mary went to the office"
 def make_qa(architecture: str = "amn", *, seed: int = 0, **settings: object) -> QA:
     model = build_model(architecture, VOCABULARY, settings or {"hidden": 16, "heads": 2}, seed).eval()
     shaken(model, seed)
-    return QA(TrainedModel(architecture=architecture, model=model, vocabulary=VOCABULARY, record={"seed": seed}))
+    return QA(TrainedModel.of(architecture=architecture, model=model, vocabulary=VOCABULARY, record={"seed": seed}))
 
 
 @pytest.fixture(scope="module")

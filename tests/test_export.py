@@ -8,18 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from amn.exported import OnnxModel
+from amn.inference.reading import found_in, read_batch
 
 from amn.api import QA
 from amn.cli import main as cli
 from amn.data.batches import encode
 from amn.data.examples import Example
 from amn.errors import AMNError, CheckpointError, MissingExtraError
-from amn.exported import OnnxModel
 from amn.inference.export import GRAPHS, WholeEncoder, export_onnx
-from amn.inference.reading import found_in, read_batch
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
 from amn.models.amn import AMN
 from amn.models.base import answer_loss
-from amn.store.model_directory import TrainedModel, build_model, load_model
+from amn.store.model_directory import load_model
 from random_stories import VOCABULARY, assert_same_found, batch_of, random_examples, story
 
 pytest.importorskip("onnxruntime")
@@ -41,7 +43,7 @@ def briefly_trained() -> TrainedModel:
     with torch.no_grad():
         model.create.bias.fill_(0.5)  # so few steps leave it at one bank
         model.move_state.bias.fill_(0.0)
-    return TrainedModel(architecture="amn", model=model.eval(), vocabulary=VOCABULARY)
+    return TrainedModel.of(architecture="amn", model=model.eval(), vocabulary=VOCABULARY)
 
 
 def run_python(*words: str) -> subprocess.CompletedProcess[str]:
@@ -107,7 +109,7 @@ def test_answers_in_words_are_those_of_the_python_interface(directory: Path) -> 
 @pytest.mark.parametrize("pointer", [False, True])
 def test_random_weights_give_the_same_answers_too(tmp_path: Path, pointer: bool) -> None:
     model = build_model("amn", VOCABULARY, {**SETTINGS, "pointer": pointer}, seed=7).eval()
-    export_onnx(TrainedModel(architecture="amn", model=model, vocabulary=VOCABULARY), tmp_path)
+    export_onnx(TrainedModel.of(architecture="amn", model=model, vocabulary=VOCABULARY), tmp_path)
     assert_same(tmp_path, random_examples(30, seed=3, sentences=9), banks=1)
 
 
@@ -130,10 +132,10 @@ def test_a_sentence_that_two_stories_tell_is_encoded_once(directory: Path) -> No
 
 
 def test_what_cannot_be_exported_or_loaded_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rival = TrainedModel(architecture="entnet", model=build_model("entnet", VOCABULARY, {}), vocabulary=VOCABULARY)
+    rival = TrainedModel.of(architecture="entnet", model=build_model("entnet", VOCABULARY, {}), vocabulary=VOCABULARY)
     with pytest.raises(AMNError, match="architecture amn can be exported, this one is entnet"):
         export_onnx(rival, tmp_path)
-    own = TrainedModel(architecture="amn", model=build_model("amn", VOCABULARY, SETTINGS), vocabulary=VOCABULARY)
+    own = TrainedModel.of(architecture="amn", model=build_model("amn", VOCABULARY, SETTINGS), vocabulary=VOCABULARY)
     QA(own).save_pretrained(tmp_path)
     with pytest.raises(CheckpointError, match="amn export writes it"):
         OnnxModel(tmp_path)

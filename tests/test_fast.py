@@ -5,18 +5,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from amn.fast.stories import Stories
+from amn.fast.weights import Cell, Weights, array, product, products, weights_of
+from amn.inference.reading import found_in, read_alone, read_batch
 
 from amn.api import load
 from amn.data.examples import Example, examples
 from amn.data.source import load_task
 from amn.data.tasks import generate
-from amn.fast.stories import Stories
-from amn.fast.weights import Cell, Weights, array, product, products, weights_of
-from amn.inference.reading import found_in, read_alone, read_batch
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
 from amn.models.amn import AMN
 from amn.models.base import GRU
 from amn.pretrained import shipped_models
-from amn.store.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, assert_same_found, random_examples, shaken, story, with_unknown_words
 
 RELEASED = Path(__file__).parents[2] / "shared/data/babi-v1.2/en-valid-10k"
@@ -26,7 +27,7 @@ SETTINGS = {"hidden": 16, "heads": 2, "max_banks": 4}
 def trained(seed: int, *, pointer: bool = False) -> TrainedModel:
     model = build_model("amn", VOCABULARY, {**SETTINGS, "pointer": pointer}, seed).eval()
     shaken(model, seed)
-    return TrainedModel(architecture="amn", model=model.double(), vocabulary=VOCABULARY)
+    return TrainedModel.of(architecture="amn", model=model.double(), vocabulary=VOCABULARY)
 
 
 def amn_of(model: TrainedModel) -> AMN:

@@ -4,13 +4,13 @@ import random
 
 import numpy as np
 import pytest
-
-from amn.data.graph import CONTEXT, WordGraph, path_kinds, places_of
 from amn.fast.graphs import Members, WordGraphs
 from amn.fast.texts import ranges
 from amn.fast.weights import Weights, divide, normalise, product, row_sums
+
+from amn.data.graph import CONTEXT, WordGraph, path_kinds, places_of
+from amn.models import build_model
 from amn.models.amn import AMN
-from amn.store.model_directory import build_model
 from random_stories import VOCABULARY, shaken
 
 STORIES, NAMED = 7, (3, 2)

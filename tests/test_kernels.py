@@ -9,18 +9,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-
-from amn.core import build, loader
-from amn.data.batches import Sizes, encode
-from amn.data.examples import Example
 from amn.fast import kernels
 from amn.fast.encode import run
 from amn.fast.stories import Stories
 from amn.fast.weights import Weights
-from amn.inference import reading
 from amn.inference.reading import read_alone, read_examples
+
+from amn.core import build, loader
+from amn.data.batches import Sizes, encode
+from amn.data.examples import Example
+from amn.inference import reading
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
 from amn.models.amn import AMN
-from amn.store.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, assert_same_found, random_examples, shaken, story, with_unknown_words
 
 ABLE = {"AVX512": ("x86-64-v4", "x86-64-v3"), "AVX2": ("x86-64-v3",)}  # what processors can run, by torch's names
@@ -56,7 +57,7 @@ def trained(seed: int, hidden: int = 32, heads: int = 2, *, pointer: bool = Fals
     with torch.no_grad():  # weights that are too large for a width make chaos of any rounding
         for parameter in model.parameters():
             parameter.mul_((6 / hidden) ** 0.5)
-    return TrainedModel(architecture="amn", model=model, vocabulary=VOCABULARY)
+    return TrainedModel.of(architecture="amn", model=model, vocabulary=VOCABULARY)
 
 
 def amn_of(model: TrainedModel) -> AMN:

@@ -6,19 +6,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from amn.answers import Answer
 from amn.compact import CompactMemory
-from amn.data.examples import Example
-from amn.data.graph import CONTEXT
-from amn.errors import AMNError, CheckpointError
 from amn.fast.step import read_sentence
 from amn.fast.weights import Weights
 from amn.inference.reading import found_in, read_batch
+
+from amn.answers import Answer
+from amn.data.examples import Example
+from amn.data.graph import CONTEXT
+from amn.errors import AMNError, CheckpointError
+from amn.inference.trained import TrainedModel
 from amn.memory import CERTAIN, LiveMemory
+from amn.models import build_model
 from amn.models.amn import AMN
 from amn.models.encoder import ANONYMOUS
-from amn.store.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, assert_same_found, random_examples, shaken, with_unknown_words
 
 STORY = "Mary went to the garden. John took the milk. Mary went to the office."
@@ -29,7 +30,7 @@ def trained(seed: int = 0, architecture: str = "amn", **settings: object) -> Tra
     given = {**SETTINGS, **settings} if architecture == "amn" else dict(settings)
     model = build_model(architecture, VOCABULARY, given, seed).eval()
     shaken(model, seed)
-    return TrainedModel(architecture=architecture, model=model, vocabulary=VOCABULARY)
+    return TrainedModel.of(architecture=architecture, model=model, vocabulary=VOCABULARY)
 
 
 def memory_with_banks(questions: list[str]) -> LiveMemory:

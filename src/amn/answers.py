@@ -3,11 +3,20 @@
 Every class turns into the JSON of the HTTP interface with `to_dict`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from heapq import nlargest
+from math import isfinite
 from typing import Any
 
+import numpy as np
+
+from amn.errors import AMNError
+from amn.inference.found import Found
+from amn.inference.trained import TrainedModel
+
+UNKNOWN_ANSWER = "unknown"  # what a model answers where the story does not say
+GUESS = 0.5  # an answer with a lower score is a guess
 CANDIDATES = 6  # how many answers are ranked: the best and the next ones
 
 
@@ -193,6 +202,7 @@ class Answer:
         question: the question as asked.
         answer: the answer.
         score: its probability.
+        known: whether it is given as known; false where it says unknown, and where it is a guess.
         top: the next best candidates, the best first.
         banks_read: how many banks were read, the most relevant first.
         banks_created: how many banks the memory has.
@@ -206,6 +216,7 @@ class Answer:
     question: str
     answer: str
     score: float
+    known: bool = True
     top: tuple[Candidate, ...] = ()
     banks_read: int = 1
     banks_created: int = 1
@@ -228,6 +239,7 @@ class Answer:
             "question": self.question,
             "answer": self.answer,
             "score": self.score,
+            "known": self.known,
             "top": [candidate.to_dict() for candidate in self.top],
             "banks_read": self.banks_read,
             "banks_created": self.banks_created,
@@ -237,3 +249,48 @@ class Answer:
             "stopped_for_deadline": self.stopped_for_deadline,
             "explanation": None if self.explanation is None else self.explanation.to_dict(),
         }
+
+
+def answers_of(found: Found, trained: TrainedModel, questions: Sequence[str], banks: int) -> list[Answer]:
+    """The answers to the questions of one memory.
+
+    Args:
+        found: what was read.
+        trained: who read it.
+        questions: its questions, as written.
+        banks: how many banks were to be read; 0 for all.
+    """
+    names = [*trained.vocabulary.answers, *found.words]
+    scores = found.logits[: len(questions)].astype(np.float64)
+    scores = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
+    scores /= scores.sum(-1, keepdims=True)
+    return [_answer(found, question, i, _ranked(names, scores[i]), banks) for i, question in enumerate(questions)]
+
+
+def _ranked(names: Sequence[str], scores: np.ndarray) -> list[Candidate]:
+    return rank((name, score) for name, score in zip(names, scores.tolist(), strict=False) if name)
+
+
+def _answer(found: Found, question: str, number: int, ranked: list[Candidate], banks: int) -> Answer:
+    if not ranked:
+        raise AMNError("story: the model knows no answers of its own, and the story holds no word to point at")
+    best, *others = ranked
+    return Answer(
+        question=question,
+        answer=best.answer,
+        score=best.score,
+        known=best.answer != UNKNOWN_ANSWER and best.score >= GUESS,
+        top=tuple(others),
+        banks_read=min(banks or found.banks, found.banks),
+        banks_created=found.banks,
+        entities_read=found.entities_read[number],
+        entities=found.entities,
+    )
+
+
+def check_limits(banks: int | None, deadline: float | None) -> None:
+    """Refuses what cannot be a number of banks or of seconds."""
+    if banks is not None and banks < 0:
+        raise AMNError(f"banks: expected how many to read, or 0 for all, found {banks}")
+    if deadline is not None and not (isfinite(deadline) and deadline >= 0):
+        raise AMNError(f"deadline: expected seconds, at least 0, found {deadline}")

@@ -4,38 +4,27 @@ qa = amn.load("qa1")
 qa("Mary moved to the bathroom. John went to the hallway.", "Where is Mary?")
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from time import perf_counter
 from typing import Any, overload
 
-import torch
-
-from amn.answers import Answer
+from amn.answers import Answer, answers_of, check_limits
 from amn.data.examples import Example, Words
 from amn.data.text import Text, read_questions, read_story
 from amn.data.vocabulary import Vocabulary
-from amn.errors import AMNError, ConfigError, MissingExtraError, did_you_mean
-from amn.inference.reading import answers_of, cells, check_limits, groups_of, read_examples
-from amn.memory import LiveMemory
-from amn.pretrained import DEFAULT_MODEL, shipped_directory, shipped_models
-from amn.store.card import model_card
-from amn.store.model_directory import (
-    CARD_FILE,
-    CONFIG_FILE,
-    WEIGHTS_FILE,
-    TrainedModel,
-    load_model,
-    save_model,
-)
+from amn.errors import AMNError
+from amn.inference.engine import read_examples
+from amn.inference.trained import TrainedModel
+from amn.memory import LiveMemory, groups_of
+from amn.pretrained import DEFAULT_MODEL
+from amn.store.find import find_model
+from amn.store.model_directory import load_model, save_model
 
 BATCH_SENTENCES = 256  # a longer story is read alone
-BATCH_CELLS = 1 << 23  # and so is one whose edges would make a batch larger than this
+BATCH_WORDS = 1 << 16  # and no more words than these are read together, the longest story counting for all
 
-_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 EMPTY_STORY = "story: expected at least one sentence with a word in it, found none"
 
 
@@ -148,7 +137,7 @@ class QA:
     def _answer_group(self, group: Sequence["_Part"]) -> Iterator[tuple["_Part", list[Answer]]]:
         found = read_examples(self.trained, [part.example for part in group], group[0].banks)
         for part, one in zip(group, found, strict=True):
-            yield part, answers_of(one, self.vocabulary, part.questions, part.banks)
+            yield part, answers_of(one, self.trained, part.questions, part.banks)
 
     def memory(self, questions: Text) -> LiveMemory:
         """An empty memory, built for these questions, that can be told sentences and asked at any time."""
@@ -160,15 +149,23 @@ class QA:
 
     def save_pretrained(self, directory: str | Path) -> None:
         """Writes a model directory that `load` and `from_pretrained` read."""
+        from amn.store.card import model_card
+
         described = {"run", "validation"} <= self.record.keys()
         save_model(directory, self.trained, model_card(self.trained) if described else "")
+
+    def to(self, device: str) -> "QA":
+        """The same model, which reads several stories at once on another device: cpu, cuda, or auto for the best."""
+        from amn.inference.device import choose_device
+
+        self.trained.model.to(choose_device(device))
+        return self
 
     @classmethod
     def from_pretrained(cls, name: str | Path = DEFAULT_MODEL, device: str = "cpu") -> "QA":
         """The same as `amn.load`."""
-        trained = load_model(_find(str(name)))
-        trained.model.to(_device(device))
-        return cls(trained)
+        qa = cls(load_model(find_model(name)))
+        return qa if device == "cpu" else qa.to(device)
 
 
 def load(name: str | Path = DEFAULT_MODEL, device: str = "cpu") -> QA:
@@ -182,40 +179,6 @@ def load(name: str | Path = DEFAULT_MODEL, device: str = "cpu") -> QA:
         AMNError: where there is no such model, or it cannot be read.
     """
     return QA.from_pretrained(name, device)
-
-
-def _find(name: str) -> Path:
-    """The directory of a model."""
-    if (Path(name) / CONFIG_FILE).is_file():
-        return Path(name)
-    shipped = shipped_models()
-    if name in shipped:
-        return shipped_directory(name)
-    if _HUB_NAME.fullmatch(name) and not Path(name).exists():
-        return _download(name)
-    listed = f"shipped: {', '.join(shipped)}" if shipped else "none is shipped"
-    near = f"; {did_you_mean(name, shipped)}" if get_close_matches(name, shipped, n=1, cutoff=0.5) else ""
-    raise AMNError(f"no model is called {name!r}, and no directory of that name holds a {CONFIG_FILE}; {listed}{near}")
-
-
-def _download(name: str) -> Path:
-    """A model of the Hugging Face hub; only the files of a model directory are fetched."""
-    try:
-        from huggingface_hub import snapshot_download
-    except ImportError as error:
-        raise MissingExtraError("hub", f"{name!r} is no local or shipped model; the Hugging Face hub") from error
-    try:
-        return Path(snapshot_download(name, allow_patterns=[CONFIG_FILE, WEIGHTS_FILE, CARD_FILE]))
-    except Exception as error:  # the hub's errors are many, and of several libraries
-        raise AMNError(f"{name!r} is no local or shipped model, and the hub did not give it: {error}") from error
-
-
-def _device(name: str) -> torch.device:
-    chosen = ("cuda" if torch.cuda.is_available() else "cpu") if name == "auto" else name
-    try:
-        return torch.empty(0, device=chosen).device
-    except (RuntimeError, AssertionError) as error:
-        raise ConfigError(f"device: {name!r} cannot be used here ({str(error).splitlines()[0]})") from error
 
 
 def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:
@@ -249,4 +212,5 @@ def _groups(parts: Sequence[_Part]) -> Iterator[list[_Part]]:
 def _fits(parts: Sequence[_Part]) -> bool:
     if max(len(part.story) for part in parts) > BATCH_SENTENCES:
         return False
-    return cells([part.example for part in parts]) <= BATCH_CELLS
+    longest = max(sum(map(len, part.example.sentences)) for part in parts)
+    return longest * len(parts) <= BATCH_WORDS

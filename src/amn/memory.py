@@ -1,36 +1,31 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
-import json
-import os
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, overload
 
-from safetensors.torch import load as load_tensors
-from safetensors.torch import save as save_tensors
+import numpy as np
 
-from amn.answers import Answer, Bank, Edge, Entity, Explanation, Move, SentenceTrace
-from amn.compact import Change, CompactMemory
-from amn.data.examples import Example, Words
+from amn.answers import Answer, Bank, Edge, Entity, Explanation, Move, SentenceTrace, answers_of, check_limits
+from amn.data.examples import Words
+from amn.data.graph import RECENT_NEIGHBOURS, WordGraph
 from amn.data.story import words
 from amn.data.text import Text, read_questions, read_story
 from amn.errors import CheckpointError
-from amn.fast.step import ABSENT
-from amn.inference.reading import answers_of, check_limits, groups_of, read_examples
-from amn.models import Model
-from amn.models.amn import AMN
-from amn.store.model_directory import TrainedModel, write_atomically
+from amn.inference.engine import open_memory
+from amn.inference.found import Arrays, Change, StoryMemory
+from amn.inference.trained import TrainedModel
+from amn.store.atomic import write_atomically, writing
+from amn.store.memory_file import OLD_JSON, pack, read_old, unpack
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
 SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
-FORMAT_VERSION = 2  # the first had the sum of the last bank's states besides, which can be computed
-_READABLE = (1, 2)
-MEMORY_FILE, TENSORS_FILE = "memory.json", "memory.safetensors"
 
 
 class LiveMemory:
@@ -50,40 +45,48 @@ class LiveMemory:
         self.questions = [text for text, _ in asked]
         self.sentences: list[str] = []
         self._told: list[Words] = []
-        self._question_words = [spoken for _, spoken in asked]
         self._groups = groups_of(trained, len(asked), shared)
         self._traces: list[deque[SentenceTrace]] = [deque(maxlen=KEPT_TRACES) for _ in self._groups]
-        self._memories: list[CompactMemory] = []  # other models read the whole story when they are asked
-        if type(trained.model) is AMN:
-            for group in self._groups:
-                words_of_group = [self._question_words[i] for i in group]
-                self._memories.append(CompactMemory(trained.model, trained.vocabulary, words_of_group))
+        self._memories = [open_memory(trained, [asked[i][1] for i in group]) for group in self._groups]
 
     def tell(self, text: Text) -> list[SentenceTrace]:
         """Reads further sentences and returns what each of them did, to the memory of the first question."""
         return self._take(read_story(text))
 
     def _take(self, story: Sequence[tuple[str, Words]]) -> list[SentenceTrace]:
-        first, told = len(self.sentences), [spoken for _, spoken in story]
-        self.sentences += [sentence for sentence, _ in story]
-        self._told += told
-        traces = [
-            [_trace(memory, first + i, story[i][0], change) for i, change in enumerate(memory.tell(told))]
-            for memory in self._memories
-        ]
-        bare = [
-            SentenceTrace(sentence=first + i, text=sentence, depth={}, strengths={})
-            for i, (sentence, _) in enumerate(story)
-        ]
-        traces = traces or [bare] * len(self._groups)
-        for kept, new in zip(self._traces, traces, strict=True):
-            kept.extend(new)
-        return traces[0]
+        traces = []
+        for text, spoken in story:
+            number = len(self.sentences)
+            self.sentences.append(text)
+            self._told.append(spoken)
+            for memory, kept in zip(self._memories, self._traces, strict=True):
+                kept.append(_trace(number, text, memory.tell(spoken)))
+            traces.append(self._traces[0][-1])
+        return traces
 
-    def ask(self, deadline: float | None = None, explain: bool = False, banks: int | None = None) -> list[Answer]:
-        """Answers the questions of the memory from what it was told so far.
+    @overload
+    def ask(
+        self, question: str, *, deadline: float | None = ..., explain: bool = ..., banks: int | None = ...
+    ) -> Answer: ...
+
+    @overload
+    def ask(
+        self, question: None = ..., *, deadline: float | None = ..., explain: bool = ..., banks: int | None = ...
+    ) -> list[Answer]: ...
+
+    def ask(
+        self,
+        question: str | None = None,
+        *,
+        deadline: float | None = None,
+        explain: bool = False,
+        banks: int | None = None,
+    ) -> Answer | list[Answer]:
+        """Answers from what the memory was told so far.
 
         Args:
+            question: any question, for one answer. One of the memory's own is answered at once; for another the
+                sentences are read again, which costs one ingest. Without it, all questions of the memory are answered.
             deadline: seconds from now. The most relevant bank is always read, further ones while an answer is uncertain
                 and time remains; the most certain of these readings is the answer.
             explain: say why.
@@ -92,40 +95,43 @@ class LiveMemory:
         """
         started = perf_counter()
         check_limits(banks, deadline)
+        if question is not None and question.strip() not in self.questions:
+            other = self._reread(question)
+            left = None if deadline is None else max(0.0, started + deadline - perf_counter())
+            return _timed(other.ask(deadline=left, explain=explain, banks=banks), started)[0]
+        asked = range(len(self.questions)) if question is None else [self.questions.index(question.strip())]
         if deadline is None:
-            answers = self._read(1 if banks is None else banks, range(len(self.questions)))
+            answers = self._read(1 if banks is None else banks, asked)
         else:
-            answers = self._read_until(started + deadline, banks or None)
+            answers = self._read_until(started + deadline, banks or None, asked)
         if explain:
-            answers = [replace(answer, explanation=self._explain(i, answer)) for i, answer in enumerate(answers)]
-        milliseconds = 1000 * (perf_counter() - started)
-        return [replace(answer, milliseconds=milliseconds) for answer in answers]
+            explained = zip(asked, answers, strict=True)
+            answers = [replace(answer, explanation=self._explain(i, answer)) for i, answer in explained]
+        answers = _timed(answers, started)
+        return answers if question is None else answers[0]
+
+    def _reread(self, question: str) -> "LiveMemory":
+        """A memory of the same sentences for another question."""
+        other = LiveMemory(self.trained, [question])
+        other._take(list(zip(self.sentences, self._told, strict=True)))
+        return other
 
     def _read(self, banks: int, asked: Sequence[int]) -> list[Answer]:
         wanted = set(asked)
         found: dict[int, Answer] = {}
-        for number, group in enumerate(self._groups):
+        for memory, group in zip(self._memories, self._groups, strict=True):
             if wanted.intersection(group):
-                found.update(zip(group, self._read_group(number, banks), strict=True))
+                texts = [self.questions[i] for i in group]
+                answers = answers_of(memory.read(banks), self.trained, texts, banks)
+                found.update(zip(group, answers, strict=True))
         return [found[i] for i in asked]
 
-    def _read_group(self, number: int, banks: int) -> list[Answer]:
-        """The answers to the questions that share a memory."""
-        group = self._groups[number]
-        if self._memories:
-            found = self._memories[number].read(banks)
-        else:
-            questions = tuple(self._question_words[i] for i in group)
-            example = Example(sentences=tuple(self._told), questions=questions, answers=(None,) * len(questions))
-            found = read_examples(self.trained, [example], banks)[0]
-        return answers_of(found, self.trained.vocabulary, [self.questions[i] for i in group], banks)
-
-    def _read_until(self, end: float, limit: int | None) -> list[Answer]:
+    def _read_until(self, end: float, limit: int | None, asked: Sequence[int]) -> list[Answer]:
         """Reads bank after bank for the questions whose answers are uncertain, while another reading fits the time."""
-        best = self._read(1, range(len(self.questions)))
-        most = [min(limit or answer.banks_created, answer.banks_created) for answer in best]
+        best = dict(zip(asked, self._read(1, asked), strict=True))
+        most = {i: min(limit or answer.banks_created, answer.banks_created) for i, answer in best.items()}
         banks, slowest = 1, 0.0
-        while pending := [i for i, answer in enumerate(best) if answer.score < CERTAIN and most[i] > banks]:
+        while pending := [i for i, answer in best.items() if answer.score < CERTAIN and most[i] > banks]:
             now = perf_counter()
             if now + slowest >= end:
                 break
@@ -134,36 +140,22 @@ class LiveMemory:
                 wider = replace(best[i], banks_read=answer.banks_read, entities_read=answer.entities_read)
                 best[i] = answer if answer.score >= best[i].score else wider
             slowest = max(slowest, perf_counter() - now)
-        return [replace(answer, stopped_for_deadline=i in pending) for i, answer in enumerate(best)]
-
-    def ask_other(self, question: str, explain: bool = False, banks: int | None = None) -> Answer:
-        """Answers a question that the memory was not built for; costs an ingest, as the sentences are read again."""
-        started = perf_counter()
-        other = LiveMemory(self.trained, [question])
-        other._take(list(zip(self.sentences, self._told, strict=True)))
-        answer = other.ask(explain=explain, banks=banks)[0]
-        return replace(answer, milliseconds=1000 * (perf_counter() - started))
+        return [replace(answer, stopped_for_deadline=i in pending) for i, answer in best.items()]
 
     def snapshot(self, question: int = 0) -> list[Bank]:
         """The banks as they are now, in the memory of a question; a model without banks has none."""
-        return self._banks(self._group_of(question), {})
+        memory = self._memories[self._group_of(question)]
+        return [_bank(memory, index, {}) for index in range(memory.banks)]
 
     def _group_of(self, question: int) -> int:
         return next(number for number, group in enumerate(self._groups) if question in group)
 
-    def _banks(self, number: int, attention: dict[int, dict[int, float]]) -> list[Bank]:
-        if not self._memories:
-            return []
-        memory = self._memories[number]
-        return [_bank(memory, index, attention.get(index, {})) for index in range(memory.banks)]
-
     def _explain(self, asked: int, answer: Answer) -> Explanation:
         number = self._group_of(asked)
-        attention: dict[int, dict[int, float]] = {}
-        if self._memories:
-            attention = self._memories[number].attention(answer.banks_read, self._groups[number].index(asked))
+        memory = self._memories[number]
+        attention = memory.attention(answer.banks_read, self._groups[number].index(asked))
         return Explanation(
-            banks=tuple(self._banks(number, attention)),
+            banks=tuple(_bank(memory, index, shares) for index, shares in enumerate(attention)),
             sentences=tuple(self._traces[number]),
             graph=self._graph(),
             read=tuple(range(answer.banks_created - 1, answer.banks_created - answer.banks_read - 1, -1)),
@@ -178,97 +170,160 @@ class LiveMemory:
         }
         return tuple(Edge(before, after, number) for (before, after), number in latest.items())
 
-    def save(self, path: str | Path) -> None:
-        """Writes the memory to a directory: JSON and safetensors, without the weights of the model."""
-        directory = Path(path)
-        directory.mkdir(parents=True, exist_ok=True)
-        named = ((f"{i}.{name}", value) for i, memory in enumerate(self._memories) for name, value in memory.tensors())
-        tensors = save_tensors(dict(named))
+    def to_bytes(self) -> bytes:
+        """The memory in one piece, without the weights of the model; `from_bytes` reads it."""
         described = {
-            "format_version": FORMAT_VERSION,
-            "model": fingerprint(self.trained.model),
-            "tensors": sha256(tensors).hexdigest(),
+            "model": fingerprint(self.trained),
             "questions": self.questions,
             "shared": len(self._groups) < len(self.questions),
             "sentences": self.sentences,
-            "banks": [memory.layout() for memory in self._memories],
+            "words": [list(memory.words) for memory in self._memories],
             "traces": [[trace.to_dict() for trace in kept] for kept in self._traces],
         }
-        _write_bytes(directory / TENSORS_FILE, tensors)
-        write_atomically(directory / MEMORY_FILE, json.dumps(described) + "\n")
+        named = (
+            (f"{i}.{name}", value) for i, memory in enumerate(self._memories) for name, value in memory.arrays().items()
+        )
+        return pack(described, dict(named))
+
+    @classmethod
+    def from_bytes(cls, data: bytes, trained: TrainedModel, source: str = "memory") -> "LiveMemory":
+        """Reads what `to_bytes` gave.
+
+        Raises:
+            CheckpointError: where the bytes are damaged, or are the memory of another model.
+        """
+        return cls._restored(*unpack(data, source), trained, source)
+
+    def save(self, path: str | Path) -> None:
+        """Writes the memory to a file, which is then the old one or the new one, however the writing ends."""
+        with writing(Path(path)):
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(Path(path), self.to_bytes())
 
     @classmethod
     def restore(cls, path: str | Path, trained: TrainedModel) -> "LiveMemory":
-        """Reads what `save` wrote.
+        """Reads what `save` wrote, also what version 0.1 wrote.
 
         Raises:
-            CheckpointError: where the files cannot be read, or are the memory of another model.
+            CheckpointError: where it cannot be read, or is the memory of another model.
         """
-        described, data = _read_directory(Path(path))
-        if described["model"] != fingerprint(trained.model):
-            raise CheckpointError(f"{path}: this memory was saved by a model with other weights; load that one")
-        memory = cls(trained, described["questions"], described["shared"])
-        memory.sentences = described["sentences"]
-        memory._told = [words(sentence) for sentence in memory.sentences]
-        for kept, traces in zip(memory._traces, described["traces"], strict=True):
-            kept.extend(SentenceTrace.from_dict(trace) for trace in traces)
-        tensors = load_tensors(data)
-        for i, (compact, layout) in enumerate(zip(memory._memories, described["banks"], strict=True)):
-            own = {name.partition(".")[2]: value for name, value in tensors.items() if name.startswith(f"{i}.")}
-            compact.resume(memory._told, own, layout)
+        if (Path(path) / OLD_JSON).is_file():
+            described, tensors = read_old(Path(path))
+            return cls._restored(described, tensors, trained, str(path))
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            raise CheckpointError(f"{path}: not a saved memory ({error})") from error
+        return cls.from_bytes(data, trained, str(path))
+
+    @classmethod
+    def _restored(cls, described: dict[str, Any], tensors: Arrays, trained: TrainedModel, source: str) -> "LiveMemory":
+        if described.get("model") != fingerprint(trained):
+            raise CheckpointError(f"{source}: this memory was saved by a model with other weights; load that one")
+        try:
+            memory = cls(trained, described["questions"], described["shared"])
+            memory.sentences = list(described["sentences"])
+            memory._told = [words(sentence) for sentence in memory.sentences]
+            for kept, traces in zip(memory._traces, described["traces"], strict=True):
+                kept.extend(SentenceTrace.from_dict(trace) for trace in traces)
+            for i, one in enumerate(memory._memories):
+                memory._resume(i, one, described, tensors)
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise CheckpointError(f"{source}: not a memory that can be put back ({error})") from error
         return memory
 
+    def _resume(self, number: int, memory: StoryMemory, described: dict[str, Any], tensors: Arrays) -> None:
+        own = {name.partition(".")[2]: value for name, value in tensors.items() if name.startswith(f"{number}.")}
+        if not own:
+            memory.hear(self._told)
+        elif "words" in described:
+            memory.resume(described["words"][number], own)
+        else:
+            met, arrays = _from_version_1(memory, self._told, own, described["banks"][number], self.trained)
+            memory.resume(met, arrays)
 
-def _trace(memory: CompactMemory, number: int, text: str, change: Change) -> SentenceTrace:
-    spelled = memory.words
-    moves = ((slot, old, change.after[slot]) for slot, old in change.before.items() if old != change.after[slot])
+
+def groups_of(trained: TrainedModel, questions: int, shared: bool | None = None) -> list[list[int]]:
+    """Which questions one memory is built for: all of them where training did so, else each has a memory of its own.
+
+    A model that never met several questions at once answers them badly from one memory.
+    """
+    if shared is None:
+        shared = trained.training.train.together
+    return [list(range(questions))] if shared else [[i] for i in range(questions)]
+
+
+def fingerprint(trained: TrainedModel) -> str:
+    """A name for the weights of a model: the same weights have the same one."""
+    found = trained.__dict__.get("fingerprint")
+    if found is None:
+        digest = sha256()
+        for name, value in sorted(trained.weights.items()):
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(value).tobytes())
+        found = trained.__dict__["fingerprint"] = digest.hexdigest()
+    return str(found)
+
+
+def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:
+    milliseconds = 1000 * (perf_counter() - started)
+    return [replace(answer, milliseconds=milliseconds) for answer in answers]
+
+
+def _trace(number: int, text: str, change: Change) -> SentenceTrace:
+    after = change.after
     return SentenceTrace(
         sentence=number,
         text=text,
         banks=change.banks,
         created=change.created,
-        moves=tuple(Move(spelled[slot], None if old == ABSENT else old, new) for slot, old, new in moves),
-        depth={spelled[slot]: depth for slot, depth in change.after.items()},
-        strengths={spelled[slot]: strength for slot, strength in change.strengths.items()},
+        moves=tuple([Move(word, old, after[word]) for word, old in change.before.items() if old != after[word]]),
+        depth=after,
+        strengths=change.strengths,
     )
 
 
-def _read_directory(directory: Path) -> tuple[dict[str, Any], bytes]:
-    """The files of a saved memory, checked to be whole and to belong together."""
-    try:
-        described = json.loads((directory / MEMORY_FILE).read_text(encoding="utf-8"))
-        tensors = (directory / TENSORS_FILE).read_bytes()
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{directory}: not a saved memory ({error})") from error
-    version = described.get("format_version") if isinstance(described, dict) else None
-    if version not in _READABLE:
-        raise CheckpointError(f"{directory}: expected memory format {FORMAT_VERSION}, found {version}")
-    if described["tensors"] != sha256(tensors).hexdigest():
-        raise CheckpointError(f"{directory}: {TENSORS_FILE} is not the one that {MEMORY_FILE} was saved with")
-    return described, tensors
-
-
-def _write_bytes(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_bytes(data)
-    os.replace(temporary, path)
-
-
-def fingerprint(model: Model) -> str:
-    """A name for the weights of a model: the same weights have the same one."""
-    digest = sha256()
-    for name, value in sorted(model.state_dict().items()):
-        digest.update(name.encode())
-        digest.update(value.detach().cpu().contiguous().numpy().tobytes())
-    return digest.hexdigest()
-
-
-def _bank(memory: CompactMemory, index: int, attention: dict[int, float]) -> Bank:
+def _bank(memory: StoryMemory, index: int, attention: dict[str, float]) -> Bank:
     """A bank with its most relevant entities first."""
-    slots = memory.bank(index)
-    shown = memory.most_relevant(slots, SHOWN_ENTITIES)
+    held = memory.bank(index)
+    shown = sorted(held, key=lambda one: -one.relevance)[:SHOWN_ENTITIES]
     entities = (
-        Entity(word=memory.words[slot], strength=strength, relevance=relevance, attention=attention.get(slot, 0.0))
-        for slot, strength, relevance in shown
+        Entity(word=e.word, strength=e.strength, relevance=e.relevance, attention=attention.get(e.word, 0.0))
+        for e in shown
     )
-    return Bank(index=index, size=len(slots), entities=tuple(entities))
+    return Bank(index=index, size=len(held), entities=tuple(entities))
+
+
+def _from_version_1(
+    memory: StoryMemory, told: Sequence[Words], tensors: Arrays, layout: dict[str, Any], trained: TrainedModel
+) -> tuple[list[str], Arrays]:
+    """What version 0.1 saved of a memory, with what it found out again from the sentences: words and neighbours."""
+    met = list(dict.fromkeys([*memory.words, *chain.from_iterable(told)]))
+    slots = {word: slot for slot, word in enumerate(met, 1)}
+    graph = WordGraph([slots[word] for word in memory.words])
+    for sentence in told:
+        graph.tell([slots[word] for word in sentence])
+    others = [graph.neighbours(slot) for slot in range(len(met) + 1)]
+    neighbours = np.zeros((len(others), RECENT_NEIGHBOURS), np.int32)
+    for slot, known in enumerate(others):
+        neighbours[slot, : len(known)] = known
+    unknown = [word for word in met if trained.vocabulary.word_id(word) == 1]
+    anonymous = np.zeros(trained.anonymous, np.int32)
+    for word in chain.from_iterable(told):
+        if word in unknown and trained.anonymous:
+            anonymous[unknown.index(word) % trained.anonymous] = slots[word]
+    depth = np.array(layout["depth"], np.int32)
+    states = tensors["states"].astype(np.float32)
+    votes = states.astype(np.float64) @ trained.weights["create.weight"][0, :-1]
+    return met, {
+        "states": states,
+        "strengths": tensors["strengths"].astype(np.float32),
+        "relevance": tensors["relevance"].astype(np.float32),
+        "depth": depth,
+        "order": np.argsort(depth, kind="stable")[int((depth < 0).sum()) :].astype(np.int32),
+        "neighbours": neighbours,
+        "neighbour_counts": np.array([len(known) for known in others], np.int32),
+        "last_anonymous": anonymous,
+        "banks": np.array([layout["banks"]], np.int32),
+        "vote": np.array([float(votes[layout["last"]].sum())]),
+    }

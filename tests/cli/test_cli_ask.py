@@ -15,7 +15,8 @@ from amn.api import QA
 from amn.cli import demo, screen
 from amn.cli import main as cli
 from amn.data.vocabulary import Vocabulary
-from amn.store.model_directory import TrainedModel, build_model
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
 
 STORY = "Mary went to the garden.\nJohn went to the office.\n"
 KEYS = {"question", "answer", "score", "top", "banks_read", "banks_created", "entities_read", "entities"}
@@ -30,7 +31,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     vocabulary = Vocabulary(words=("<padding>", "<unknown>", "mary", "went", "garden"), answers=("garden", "office"))
     network = build_model("amn", vocabulary, {"hidden": 8, "heads": 2}).eval()
     path = tmp_path_factory.mktemp("models") / "small"
-    QA(TrainedModel(architecture="amn", model=network, vocabulary=vocabulary)).save_pretrained(path)
+    QA(TrainedModel.of(architecture="amn", model=network, vocabulary=vocabulary)).save_pretrained(path)
     return path
 
 

@@ -11,7 +11,9 @@ from amn.cli import main as cli
 from amn.config import RunSpec, TrainConfig
 from amn.data.source import load_task
 from amn.data.vocabulary import Vocabulary
-from amn.store.model_directory import TrainedModel, build_model, save_model
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
+from amn.store.model_directory import save_model
 from amn.store.run_directory import RunDirectory
 
 KEYS = ["model", "architecture", "task", "split", "questions", "error_percent", "required_banks", "created_banks"]
@@ -31,7 +33,7 @@ def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory.start(spec, resume=False)
     vocabulary = Vocabulary.of(load_task(None, 1, "valid")[:50])
     model = build_model("amn", vocabulary, spec.settings)
-    trained = TrainedModel(architecture="amn", model=model, vocabulary=vocabulary, record={"run": spec.to_json()})
+    trained = TrainedModel.of(architecture="amn", model=model, vocabulary=vocabulary, record={"run": spec.to_json()})
     directory.save_best(trained, "")
     return directory.path
 
@@ -151,5 +153,5 @@ def test_it_runs_where_only_training_packages_are(run_directory: Path) -> None:
 def test_a_model_directory_without_a_record_is_scored_with_the_usual_window(capsys: Output, tmp_path: Path) -> None:
     vocabulary = Vocabulary.of(load_task(None, 1, "valid")[:5])
     model = build_model("amn", vocabulary, {"hidden": 8, "heads": 2})
-    save_model(tmp_path / "bare", TrainedModel(architecture="amn", model=model, vocabulary=vocabulary))
+    save_model(tmp_path / "bare", TrainedModel.of(architecture="amn", model=model, vocabulary=vocabulary))
     assert evaluate(capsys, tmp_path / "bare", "--task", 1, "--questions", 3)["questions"] == 3

@@ -7,23 +7,24 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from amn.bench.entnet import FastEntNet
+from amn.compact import CompactMemory
+from amn.fast.stories import Stories
+from amn.fast.weights import weights_of
+from amn.inference.reading import read_batch
 
 from amn.api import QA
 from amn.bench.decode import answering
-from amn.bench.entnet import FastEntNet
 from amn.bench.ingest import Contest, answers, bench_ingest, work
 from amn.bench.scale import bench_scale, names
 from amn.bench.timing import Timing, measure, report
 from amn.cli import main as cli
-from amn.compact import CompactMemory
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
-from amn.fast.stories import Stories
-from amn.fast.weights import weights_of
-from amn.inference.reading import read_batch
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
 from amn.models.amn import AMN
 from amn.models.rivals.entnet import EntNet
-from amn.store.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, batch_of, random_examples, shaken
 
 Output = pytest.CaptureFixture[str]
@@ -32,7 +33,7 @@ Output = pytest.CaptureFixture[str]
 def small(architecture: str = "amn", vocabulary: Vocabulary = VOCABULARY) -> TrainedModel:
     settings = {"hidden": 8, "heads": 2, "max_banks": 4} if architecture == "amn" else {"hidden": 8}
     model = build_model(architecture, vocabulary, settings, seed=3).eval()
-    return TrainedModel(architecture=architecture, model=model, vocabulary=vocabulary)
+    return TrainedModel.of(architecture=architecture, model=model, vocabulary=vocabulary)
 
 
 def amn_of(trained: TrainedModel) -> AMN:

@@ -9,8 +9,8 @@ from amn.data.examples import Example, examples
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 from amn.evaluation.cost import COUNTED_STORIES, cost_of, work_of
-from amn.models import MODELS
-from amn.store.model_directory import TrainedModel, build_model
+from amn.inference.trained import TrainedModel
+from amn.models import MODELS, build_model
 
 STORIES = list(generate(1, questions=20, seed=0))
 HIDDEN, SLOTS = 8, 5
@@ -19,7 +19,7 @@ HIDDEN, SLOTS = 8, 5
 def trained(architecture: str, **settings: object) -> TrainedModel:
     vocabulary = Vocabulary.of(STORIES)
     model = build_model(architecture, vocabulary, {"hidden": HIDDEN, **settings}).eval()
-    return TrainedModel(architecture=architecture, model=model, vocabulary=vocabulary, record={})
+    return TrainedModel.of(architecture=architecture, model=model, vocabulary=vocabulary, record={})
 
 
 def told(sentences: int) -> list[Example]:

@@ -15,8 +15,9 @@ from amn.errors import AMNError
 from amn.evaluation import metrics
 from amn.evaluation.controls import majority
 from amn.evaluation.score import decide
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
 from amn.models.base import Model, ModelConfig, Reading
-from amn.store.model_directory import TrainedModel, build_model
 
 VOCABULARY = Vocabulary.from_json({"words": ["garden", "mary", "office", "went"], "answers": ["garden", "office"]})
 KEYS = ["questions", "error_percent", "required_banks", "created_banks", "entities", "entities_read", "ratio"]
@@ -52,7 +53,7 @@ STORIES = [example("mary went garden.mary went office", "garden"), example("mary
 
 def scripted() -> TrainedModel:
     model = Scripted([[OFFICE, OFFICE], [GARDEN, OFFICE]], [[1.0, 2.0], [5.0, 2.0]], [2.0, 1.0])
-    return TrainedModel(architecture="amn", model=model, vocabulary=VOCABULARY)
+    return TrainedModel.of(architecture="amn", model=model, vocabulary=VOCABULARY)
 
 
 def test_figures_are_those_worked_out_by_hand() -> None:
@@ -80,7 +81,7 @@ def test_the_error_is_that_of_the_banks_asked_for(banks: int, error: float) -> N
 
 def test_a_task_that_is_never_solved_requires_all_banks() -> None:
     model = Scripted([[OFFICE, OFFICE], [OFFICE, OFFICE]], [[1.0, 2.0], [5.0, 2.0]], [2.0, 1.0])
-    tally = metrics.evaluate(TrainedModel(architecture="amn", model=model, vocabulary=VOCABULARY), STORIES, decide)
+    tally = metrics.evaluate(TrainedModel.of(architecture="amn", model=model, vocabulary=VOCABULARY), STORIES, decide)
     assert tally.figures()["required_banks"] == 2
 
 
@@ -97,7 +98,7 @@ def test_the_spread_over_stories() -> None:
 def test_a_question_without_an_answer_is_not_counted() -> None:
     stories = [STORIES[0], example("mary office", None)]
     model = Scripted([[GARDEN]], [[1.0]], [1.0])
-    tally = metrics.evaluate(TrainedModel(architecture="amn", model=model, vocabulary=VOCABULARY), stories, decide)
+    tally = metrics.evaluate(TrainedModel.of(architecture="amn", model=model, vocabulary=VOCABULARY), stories, decide)
     assert tally.figures()["questions"] == 1
     with pytest.raises(AMNError, match="none of the questions"):
         metrics.evaluate(scripted(), stories[1:], decide)
@@ -107,7 +108,7 @@ def test_a_class_and_a_story_word_that_spell_the_same_are_one_answer() -> None:
     """The slot of "garden" has most of the probability only together with the class of that name."""
     slots = [0.0, 0.0, 0.0, 1.2]  # padding, mary, went, garden
     model = Scripted([[[1.0, 1.5, *slots]]], [[1.0]], [1.0])
-    trained = TrainedModel(architecture="amn", model=model, vocabulary=VOCABULARY)
+    trained = TrainedModel.of(architecture="amn", model=model, vocabulary=VOCABULARY)
     tally = metrics.evaluate(trained, [example("mary went garden", "Garden", "mary")], decide)
     assert tally.figures()["error_percent"] == 0.0
 
@@ -126,7 +127,7 @@ def stories_of(count: int, **settings: Any) -> tuple[TrainedModel, list[Example]
     with torch.no_grad():
         model.get_parameter("create.bias").fill_(0.3)
         model.get_parameter("move_state.bias").fill_(0.0)
-    return TrainedModel(architecture="amn", model=model, vocabulary=VOCABULARY), questions
+    return TrainedModel.of(architecture="amn", model=model, vocabulary=VOCABULARY), questions
 
 
 @pytest.mark.parametrize("pointer", [False, True])
@@ -171,7 +172,7 @@ def test_reading_in_two_parts_is_the_forward_pass(architecture: str) -> None:
         architecture, {}
     )
     model = build_model(architecture, VOCABULARY, {"hidden": 12, **settings}).eval()
-    trained = TrainedModel(architecture=architecture, model=model, vocabulary=VOCABULARY)
+    trained = TrainedModel.of(architecture=architecture, model=model, vocabulary=VOCABULARY)
     data = metrics.encode(stories, VOCABULARY)
     batch = data.take(torch.arange(len(stories)))
     with torch.no_grad():

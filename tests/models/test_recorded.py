@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 import torch
+from amn.inference.reading import read_batch, roomy_batch
 from torch import Tensor
 
 from amn.data.batches import Batch, Sizes, encode
 from amn.inference import recorded
-from amn.inference.reading import read_batch, roomy_batch
 from amn.inference.recorded import Results, read_recorded
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
 from amn.models.base import Model, Reading
-from amn.store.model_directory import TrainedModel, build_model
 from random_stories import VOCABULARY, random_examples, shaken, with_unknown_words
 
 ROOM = Sizes(slots=24, sentences=6, words=5, members=14, questions=3, question_words=3)
@@ -21,7 +22,7 @@ ROOM = Sizes(slots=24, sentences=6, words=5, members=14, questions=3, question_w
 def trained(name: str = "amn", **settings: Any) -> TrainedModel:
     model = build_model(name, VOCABULARY, {"hidden": 16, **settings}, 0).eval()
     shaken(model, 0)
-    return TrainedModel(architecture=name, model=model, vocabulary=VOCABULARY)
+    return TrainedModel.of(architecture=name, model=model, vocabulary=VOCABULARY)
 
 
 def batch_of(count: int, seed: int = 0) -> Batch:

@@ -8,7 +8,8 @@ import torch
 from amn.config import RunSpec
 from amn.data.source import read_stories
 from amn.data.vocabulary import Vocabulary
-from amn.store.model_directory import TrainedModel, build_model
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
 from amn.store.run_directory import RunDirectory
 
 SMALL: dict[str, dict[str, Any]] = {"amn": {"hidden": 8, "heads": 2}, "amn-paper": {"hidden": 8, "capacity": 64}}
@@ -42,4 +43,4 @@ def _drawn(spec: RunSpec, data: Path, record: dict[str, Any]) -> TrainedModel:
         with torch.no_grad():  # so that banks are created and some entities stay behind
             model.get_parameter("create.bias").fill_(0.5)
             model.get_parameter("move_state.bias").fill_(0.0)
-    return TrainedModel(architecture=spec.architecture, model=model, vocabulary=vocabulary, record=record)
+    return TrainedModel.of(architecture=spec.architecture, model=model, vocabulary=vocabulary, record=record)

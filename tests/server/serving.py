@@ -12,9 +12,11 @@ import uvicorn
 
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
 from amn.server.app import create_app
 from amn.server.limits import Limits
-from amn.store.model_directory import TrainedModel, build_model, save_model
+from amn.store.model_directory import save_model
 
 STORY = ["Mary moved to the bathroom.", "John went to the hallway.", "Mary went to the garden.", "John got the milk."]
 QUESTION = "Where is Mary?"
@@ -29,7 +31,7 @@ def save_small_model(directory: Path) -> Path:
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(0.3 * torch.randn(parameter.shape, generator=draws))
-    save_model(directory, TrainedModel(architecture="amn", model=model, vocabulary=vocabulary))
+    save_model(directory, TrainedModel.of(architecture="amn", model=model, vocabulary=vocabulary))
     return directory
 
 

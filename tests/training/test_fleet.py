@@ -13,9 +13,8 @@ from torch.utils import _pytree as pytree
 
 from amn.config import RunSpec
 from amn.data.vocabulary import Vocabulary
-from amn.models import MODELS
+from amn.models import MODELS, build_model
 from amn.models.encoder import ANONYMOUS
-from amn.store.model_directory import build_model
 from amn.store.run_directory import RunDirectory
 from amn.training.fleet import Fleet, _hide_words
 from amn.training.loop import Diverged

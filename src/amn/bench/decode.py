@@ -1,22 +1,20 @@
 """What it costs to answer: from the banks that a task requires, against all banks.
 
-Both sides do the same: they gather the rows of the banks that they read, and decode these, by the path that answers
-users on a CPU. Nothing else is looked at, so the time follows the entities read.
+Both sides do the same: they decode the entities of the banks that they read, by the code that answers users. Nothing
+else is looked at, so the time follows the entities read.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from statistics import mean
 from typing import Any
 
 from amn.bench.timing import Timing, measure, report
 from amn.data.examples import Example
 from amn.evaluation.metrics import ALL_BANKS, PASS_PERCENT
-from amn.fast.stories import Stories
-from amn.fast.weights import Array, weights_of
-from amn.models.amn import AMN
-from amn.store.model_directory import TrainedModel
+from amn.inference.engine import ToldStories, tell_stories
+from amn.inference.found import Found
+from amn.inference.trained import TrainedModel
 
 CHUNK = 1000  # questions that are answered together
 
@@ -52,7 +50,9 @@ def bench_decode(cases: Sequence[Case], *, repeats: int, single: int, batch: int
 
 def _row(case: Case, repeats: int, single: int, batch: int) -> dict[str, Any]:
     stories = _told(case, len(case.examples))[0]
-    errors = {banks: _error(case, stories, banks) for banks in range(1, int(stories.banks.max()) + 1)}
+    created = [one.banks for one in stories.read(ALL_BANKS)]
+    found = {banks: stories.read(banks) for banks in (*range(1, max(created) + 1), ALL_BANKS)}
+    errors = {banks: _error(case, found[banks]) for banks in range(1, max(created) + 1)}
     required = next((banks for banks, error in errors.items() if error < PASS_PERCENT), max(errors))
     together = _timed(_told(case, batch), (required, ALL_BANKS), repeats)
     few = _told(case, 1, single)
@@ -63,11 +63,11 @@ def _row(case: Case, repeats: int, single: int, batch: int) -> dict[str, Any]:
         "questions": len(case.examples),
         "batch": batch,
         "required_banks": required,
-        "created_banks": float(stories.banks.mean()),
+        "created_banks": mean(created),
         "error_percent": errors[required],
         "error_percent_all_banks": errors[max(errors)],
-        "entities_all_banks": _entities(stories, ALL_BANKS),
-        "entities_required_banks": _entities(stories, required),
+        "entities_all_banks": _entities(found[ALL_BANKS]),
+        "entities_required_banks": _entities(found[required]),
         "seconds_all_banks": together[ALL_BANKS].seconds,
         "seconds_required_banks": together[required].seconds,
         "speedup": together[ALL_BANKS].seconds / together[required].seconds,
@@ -78,34 +78,36 @@ def _row(case: Case, repeats: int, single: int, batch: int) -> dict[str, Any]:
     }
 
 
-def _told(case: Case, batch: int, most: int | None = None) -> list[Stories]:
+def _told(case: Case, batch: int, most: int | None = None) -> list[ToldStories]:
     """The memories of all stories, those side by side that are answered together."""
-    model = case.trained.model
-    assert isinstance(model, AMN)
     told = case.examples[:most]
     parts = (told[start : start + batch] for start in range(0, len(told), batch))
-    return [Stories(weights_of(model), case.trained.vocabulary, part) for part in parts]
+    return [tell_stories(case.trained, part) for part in parts]
 
 
-def _error(case: Case, stories: Stories, banks: int) -> float:
-    """The error in percent when so many banks are read, of the first question of each story."""
+def _error(case: Case, found: Sequence[Found]) -> float:
+    """The error in percent of the first question of each story."""
     wrong = []
-    for example, found in zip(case.examples, stories.read(banks), strict=True):
-        names = [*case.trained.vocabulary.answers, *found.words]
-        wrong.append(names[int(found.logits[0].argmax())] != (example.answers[0] or "").lower())
+    for example, one in zip(case.examples, found, strict=True):
+        names = [*case.trained.vocabulary.answers, *one.words]
+        wrong.append(names[int(one.logits[0].argmax())] != (example.answers[0] or "").lower())
     return 100 * mean(wrong)
 
 
-def _entities(stories: Stories, banks: int) -> float:
-    return mean(found.entities_read[0] for found in stories.read(banks))
+def _entities(found: Sequence[Found]) -> float:
+    return mean(one.entities_read[0] for one in found)
 
 
-def _timed(told: Sequence[Stories], numbers: Sequence[int], repeats: int) -> dict[int, Timing]:
+def _timed(told: Sequence[ToldStories], numbers: Sequence[int], repeats: int) -> dict[int, Timing]:
     runs = {str(banks): answering(told, banks) for banks in numbers}
     return {int(name): timing for name, timing in measure(runs, repeats=repeats).items()}
 
 
-def answering(told: Sequence[Stories], banks: int) -> Callable[[], list[Array]]:
-    """What answers from some banks of ready memories; which slots these hold is known already."""
-    reads = [partial(stories.logits, stories.slots(banks), banks) for stories in told]
-    return lambda: [read() for read in reads]
+def answering(told: Sequence[ToldStories], banks: int) -> Callable[[], None]:
+    """What computes the logits of ready memories from some banks."""
+
+    def answer() -> None:
+        for stories in told:
+            stories.decode(banks)
+
+    return answer

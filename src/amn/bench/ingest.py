@@ -1,8 +1,8 @@
 """What it costs to go from a story to an answer, against other models of equal width, in time and in work."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
@@ -10,21 +10,22 @@ import torch
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
-from amn.bench.entnet import FastEntNet
 from amn.bench.timing import measure, report
+from amn.core import boundary
 from amn.data.batches import Batch, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
+from amn.inference.engine import read_examples
 from amn.inference.recorded import read_recorded
-from amn.models import MODELS
+from amn.inference.trained import TrainedModel
+from amn.models import MODELS, build_model
 from amn.models.amn import AMN
 from amn.models.base import Model, Reading
 from amn.models.rivals.entnet import EntNet
-from amn.store.model_directory import build_model
 
 RIVALS = ("entnet", "dmn-plus", "memn2n", "encdec")
 REFERENCE = "entnet"  # times are told relative to it, as torch runs it
-FAST_REFERENCE = "entnet fast"  # and relative to it with the care that our own fast path has had
+CORE = "amn core"
 ENCODING = "encoding"  # words as numbers and the word graph, which only the default model needs
 
 Answers = Callable[[Sequence[Example]], Tensor]  # from stories to a class for each
@@ -39,15 +40,13 @@ class Contest:
         vocabulary: the words that all know.
         examples: stories with a question each.
         batches: how many stories are read together.
-        paths: further ways to run the model, by name.
-        device: where the models run; the further ways run where they were made to.
+        device: where the models run; the compiled core runs on a CPU.
     """
 
     model: AMN
     vocabulary: Vocabulary
     examples: Sequence[Example]
     batches: Sequence[int] = (1, 256)
-    paths: Mapping[str, Answers] = field(default_factory=dict)
     device: torch.device | str = "cpu"
 
 
@@ -72,7 +71,7 @@ def _rows(contest: Contest, models: dict[str, Model], size: int, repeats: int) -
     runs: dict[str, Callable[[], object]] = {}
     for name, model in models.items():
         runs[name] = partial(answers, model, contest.vocabulary, examples, contest.device)
-    paths = {**contest.paths, FAST_REFERENCE: _fast_reference(models[REFERENCE], contest.vocabulary)}
+    paths = {CORE: _by_core(contest)} if boundary.library() else {}
     ways = paths | _recorded(models, contest)
     runs |= {name: partial(way, examples) for name, way in ways.items()}
     runs[ENCODING] = partial(_batch, examples, contest.vocabulary, "cpu")
@@ -81,7 +80,6 @@ def _rows(contest: Contest, models: dict[str, Model], size: int, repeats: int) -
     for name, timing in times.items():
         row = {"model": name, "batch": len(examples), "seconds": timing.seconds, "spread": timing.spread}
         row["relative"] = timing.seconds / times[REFERENCE].seconds
-        row["relative_to_fast"] = timing.seconds / times[FAST_REFERENCE].seconds
         if name in models:
             row |= work(models[name], _batch(examples, contest.vocabulary, contest.device))
         elif name in ways:
@@ -102,9 +100,15 @@ def _recorded(models: dict[str, Model], contest: Contest) -> dict[str, Answers]:
     }
 
 
-def _fast_reference(model: Model, vocabulary: Vocabulary) -> Answers:
-    assert isinstance(model, EntNet)
-    return FastEntNet(model, vocabulary)
+def _by_core(contest: Contest) -> Answers:
+    """The compiled core, which answers users on a CPU."""
+    trained = TrainedModel.of("amn", contest.model, contest.vocabulary)
+    classes = len(contest.vocabulary.answers)
+
+    def answer(examples: Sequence[Example]) -> Tensor:
+        return torch.tensor([int(one.logits[0, :classes].argmax()) for one in read_examples(trained, examples, 1)])
+
+    return answer
 
 
 def _batch(
@@ -130,7 +134,7 @@ def answers(
         device: where the batch is put.
         read: how the model reads it.
     """
-    batch = _batch(examples, vocabulary, device, graph=isinstance(model, AMN))
+    batch = _batch(examples, vocabulary, device, graph=model.needs_graph)
     logits = read(model, batch).logits
     return logits[:, 0, : model.config.num_answers].argmax(-1).cpu()
 
@@ -146,7 +150,7 @@ def work(model: Model, batch: Batch) -> dict[str, float | None]:
     sentences = float(batch.sentence_mask.sum())
     updated: float | None = None
     pairs: float | None = None
-    if isinstance(model, AMN):
+    if model.needs_graph:
         updated, pairs = float((batch.members > 0).sum()) / sentences, float((batch.edges > 0).sum()) / sentences
     elif isinstance(model, EntNet):
         updated, pairs = float(model.num_slots), 0.0

@@ -1,6 +1,5 @@
 """What a live memory costs as it grows: time of a sentence and of an answer, and bytes of an entity."""
 
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -8,18 +7,20 @@ from itertools import count, islice
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from amn.bench.timing import report, seconds_of
 from amn.data.examples import Words
 from amn.data.vocabulary import Vocabulary
+from amn.inference.engine import open_memory
+from amn.inference.found import StoryMemory
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
 from amn.models.amn import AMN
 from amn.models.rivals.entnet import EntNet, Told
-from amn.store.model_directory import build_model
 
 SIZES = (100, 1_000, 10_000, 100_000)
 NAMES_A_SENTENCE = 16  # new names in a sentence that fills the memory
@@ -27,46 +28,25 @@ _WARM_UP = 3
 _PAGE = 4096
 
 
-class Answered(Protocol):
-    """What a live memory answers, as far as it is counted here."""
-
-    @property
-    def entities_read(self) -> Sequence[int]:
-        """How many entities were read for each question."""
-
-
-class Live(Protocol):
-    """A live memory, as far as it is measured here."""
-
-    entities: int
-
-    def tell(self, sentences: Sequence[Words]) -> Sequence[Any]:
-        """Reads sentences."""
-
-    def read(self, banks: int) -> Answered:
-        """Answers from some banks; 0 for all."""
-
-
-Opens = Callable[[Sequence[Words]], Live]
-
-
 def bench_scale(
-    model: AMN, vocabulary: Vocabulary, opens: Opens, *, sizes: Sequence[int], sentences: int, seed: int = 0
+    model: AMN, trained: TrainedModel, *, sizes: Sequence[int], sentences: int, seed: int = 0
 ) -> dict[str, Any]:
     """Fills memories with ever more entities, and times further sentences and answers.
 
     Args:
-        model: the model that is measured.
-        vocabulary: its words.
-        opens: gives an empty memory of it for some questions.
+        model: the model that is measured,
+        trained: with its words.
         sizes: how many entities.
         sentences: how many sentences and answers are timed at each size.
         seed: of the world.
     """
     rows = []
     for entities in sizes:
-        rows.append(_live_row(opens, entities, sentences, seed))
-        rows += [_entnet_row(model, vocabulary, entities, sentences), _attention_row(model, entities, sentences)]
+        rows.append(_live_row(trained, entities, sentences, seed))
+        rows += [
+            _entnet_row(model, trained.vocabulary, entities, sentences),
+            _attention_row(model, entities, sentences),
+        ]
     return report("scale", rows)
 
 
@@ -82,10 +62,10 @@ def names(seed: int) -> Iterator[str]:
         yield "".join(digits)
 
 
-def _live_row(opens: Opens, entities: int, sentences: int, seed: int) -> dict[str, Any]:
+def _live_row(trained: TrainedModel, entities: int, sentences: int, seed: int) -> dict[str, Any]:
     known = list(islice(names(seed), entities))
     before = _resident()
-    memory = opens([("where", "is", known[0])])
+    memory = open_memory(trained, [("where", "is", known[0])])
     _fill(memory, known)
     grown = _resident() - before
     rng = Random(seed)
@@ -93,22 +73,22 @@ def _live_row(opens: Opens, entities: int, sentences: int, seed: int) -> dict[st
     touched: list[int] = []
 
     def tell(sentence: Words) -> None:
-        touched.extend(len(change.strengths) for change in memory.tell([sentence]))
+        touched.append(len(memory.tell(sentence).strengths))
 
     row = _timings("amn", memory.entities, [partial(tell, told) for told in tellings], lambda: memory.read(1))
     return row | {
-        "bytes_per_entity": _table_bytes(memory) / memory.entities,
+        "bytes_per_entity": memory.nbytes / memory.entities,
         "resident_bytes_per_entity": grown / memory.entities,
         "entities_updated": sum(touched) / max(1, len(touched)),
         "entities_read": float(memory.read(1).entities_read[0]),
     }
 
 
-def _fill(memory: Live, known: Sequence[str]) -> None:
+def _fill(memory: StoryMemory, known: Sequence[str]) -> None:
     """Tells of all names, the one that is asked for first and last."""
-    memory.tell([(known[0], "went", "to", "the", known[1])])
+    memory.hear([(known[0], "went", "to", "the", known[1])])
     for start in range(0, len(known), NAMES_A_SENTENCE):
-        memory.tell([(*known[start : start + NAMES_A_SENTENCE], "went", "to", "the", known[1])])
+        memory.hear([(*known[start : start + NAMES_A_SENTENCE], "went", "to", "the", known[1])])
 
 
 def _timings(
@@ -162,13 +142,6 @@ def _attention_row(model: AMN, entities: int, sentences: int) -> dict[str, Any]:
 def _few(sentences: int, entities: int) -> int:
     """Fewer repeats of what takes long."""
     return _WARM_UP + max(3, min(sentences, 1_000_000 // entities))
-
-
-def _table_bytes(memory: Live) -> int:
-    """All tables that a memory holds, with their spare rows."""
-    values = list(vars(memory).values())
-    numbers = [len(value) * value.itemsize for value in values if isinstance(value, array)]
-    return sum(numbers) + sum(value.nbytes for value in values if isinstance(value, np.ndarray))
 
 
 def _resident() -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from amn.core import loader
+from amn.core import boundary
 
 REPEATS, WARM_UP = 9, 2
 _DIGITS = 4  # significant ones
@@ -80,7 +80,7 @@ def machine(device: torch.device | str = "cpu") -> str:
     facts = [_processor(), f"{os.cpu_count()} processors", f"{torch.get_num_threads()} torch threads"]
     if torch.device(device).type == "cuda":
         facts.insert(0, torch.cuda.get_device_name(device))
-    facts.append("with compiled kernels" if loader.compiled() else "without compiled kernels")
+    facts.append("with the compiled core" if boundary.library() else "without a compiled core")
     return ", ".join([*facts, f"python {platform.python_version()}", named])
 
 

@@ -84,7 +84,7 @@ class Conversation:
     """
 
     def __init__(self, qa: "QA", *, banks: int | None, deadline: float | None, explain: bool) -> None:
-        self.qa, self.limits = qa, {"banks": banks, "deadline": deadline, "explain": explain}
+        self.qa, self.banks, self.deadline, self.explain = qa, banks, deadline, explain
         self.sentences: list[str] = []
         self.memory: LiveMemory | None = None
 
@@ -114,7 +114,7 @@ class Conversation:
         if self.memory is None or self.memory.questions != [question]:
             self.memory = self.qa.memory([question])
             self.memory.tell(self.sentences)
-        return self.memory.ask(**self.limits)[0]  # type: ignore[arg-type]
+        return self.memory.ask(question, banks=self.banks, deadline=self.deadline, explain=self.explain)
 
 
 def _converse(
@@ -174,5 +174,5 @@ def _show_memory(talk: Conversation, screen: Screen, answered: bool) -> None:
         return
     if not answered:
         screen.answer(talk.memory.ask()[0])
-    if not talk.limits["explain"] or not answered:
+    if not talk.explain or not answered:
         screen.banks(talk.memory.snapshot())

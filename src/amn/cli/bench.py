@@ -1,18 +1,15 @@
 """Verbs that measure: answers, stories, large memories and the server."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from amn.cli.output import note, print_json
 from amn.errors import ConfigError
 
 if TYPE_CHECKING:
-    from amn.bench.ingest import Answers
     from amn.data.examples import Example
+    from amn.inference.trained import TrainedModel
     from amn.models.amn import AMN
-    from amn.store.model_directory import TrainedModel
 
 HIDDEN = 64  # of a model that has to be made up
 
@@ -62,15 +59,12 @@ def ingest(
     repeats: int = 9,
     threads: int = 1,
     device: str = "cpu",
-    exported: Path | None = None,
-    no_export: bool = False,
     json: bool = False,
 ) -> None:
     """Time story to answer, against EntNet, DMN+, MemN2N and EncDec of equal width.
 
-    Models by their plain names run in torch. "amn fast" is the path that answers users on a CPU, "entnet fast" is
-    EntNet with the same care, and "amn exported" runs ONNX graphs. On a GPU, "recorded" models are played back from
-    CUDA graphs, which is how a GPU answers users.
+    Models by their plain names run in torch. "amn core" is the compiled core, which answers users on a CPU. On a GPU,
+    "recorded" models are played back from CUDA graphs, which is how a GPU answers users.
 
     Args:
         task: whose stories to read.
@@ -78,10 +72,8 @@ def ingest(
         batches: how many stories are read together.
         sentences: only stories of so many sentences; 0 for all.
         repeats: how often each is timed.
-        threads: of torch and onnxruntime.
+        threads: of torch.
         device: cpu, cuda, or auto.
-        exported: what amn export wrote for the model; without it the model is exported first.
-        no_export: leave the exported model out.
         json: print the rows as JSON.
     """
     import torch
@@ -97,16 +89,14 @@ def ingest(
     if len(chosen) < max(sizes):
         raise ConfigError(f"--sentences: only {len(chosen)} stories of task {task} have {sentences} sentences")
     note(f"weights of amn: {source}; of the others: untrained")
-    with _paths(trained, exported, no_export, threads) as paths:
-        contest = Contest(
-            model=_amn(trained),
-            vocabulary=trained.vocabulary,
-            examples=chosen,
-            batches=sizes,
-            paths=paths,
-            device=choose_device(device),
-        )
-        _show(bench_ingest(contest, repeats=repeats), json)
+    contest = Contest(
+        model=_amn(trained),
+        vocabulary=trained.vocabulary,
+        examples=chosen,
+        batches=sizes,
+        device=str(choose_device(device)),
+    )
+    _show(bench_ingest(contest, repeats=repeats), json)
 
 
 def scale(
@@ -131,7 +121,6 @@ def scale(
     import torch
 
     from amn.bench.scale import bench_scale
-    from amn.compact import CompactMemory
     from amn.training.sweep import parse_numbers
 
     torch.set_num_threads(threads)
@@ -139,14 +128,7 @@ def scale(
     note(f"weights of amn: {source}; of entnet: untrained")
     wanted = [*parse_numbers(sizes), *([1_000_000] if million else [])]
     network = _amn(trained)
-    found = bench_scale(
-        network,
-        trained.vocabulary,
-        lambda questions: CompactMemory(network, trained.vocabulary, questions),
-        sizes=wanted,
-        sentences=sentences,
-    )
-    _show(found, json)
+    _show(bench_scale(network, trained, sizes=wanted, sentences=sentences), json)
 
 
 def serve(
@@ -190,19 +172,22 @@ def _case(
 ) -> "tuple[list[Example], TrainedModel, str]":
     """Examples of a task and a model for it: the one given, else the shipped one, else an untrained one."""
     from amn.data.vocabulary import Vocabulary
-    from amn.evaluation.score import Ask, examples_for, find_model, stories_for
+    from amn.evaluation.score import Ask, examples_for, stories_for
+    from amn.inference.trained import TrainedModel
+    from amn.models import build_model
     from amn.pretrained import shipped_models
-    from amn.store.model_directory import TrainedModel, build_model
+    from amn.store.find import find_model
+    from amn.store.model_directory import load_model
 
     ask = Ask(task=task, split=split, questions=questions)
     shipped = f"qa{task}" if isinstance(task, int) else task
     name = model or (shipped if shipped in shipped_models() else None)
     if name is not None:
-        trained = find_model(name)
+        trained = load_model(find_model(name))
         return examples_for(trained, ask), trained, name
     vocabulary = Vocabulary.of(stories_for(ask))
     network = build_model("amn", vocabulary, {"hidden": HIDDEN}).eval()
-    untrained = TrainedModel(architecture="amn", model=network, vocabulary=vocabulary)
+    untrained = TrainedModel.of(architecture="amn", model=network, vocabulary=vocabulary)
     return examples_for(untrained, ask), untrained, "untrained"
 
 
@@ -210,54 +195,6 @@ def _amn(trained: "TrainedModel") -> "AMN":
     if not trained.model.in_core:
         raise ConfigError(f"--model: expected a model of architecture amn, found {trained.architecture}")
     return cast("AMN", trained.model)
-
-
-@contextmanager
-def _paths(
-    trained: "TrainedModel", exported: Path | None, no_export: bool, threads: int
-) -> "Iterator[Mapping[str, Answers]]":
-    """Further ways to run the model: the one that answers users on a CPU, and the exported graphs."""
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory() as folder:
-        found: dict[str, Answers] = {"amn fast": _fast(trained)}
-        if not no_export:
-            directory = exported or Path(folder)
-            if exported is None:
-                from amn.inference.export import export_onnx
-
-                note("exporting the model")
-                export_onnx(trained, directory)
-            found["amn exported"] = _onnx(directory, threads)
-        yield found
-
-
-def _fast(trained: "TrainedModel") -> "Answers":
-    import torch
-
-    from amn.inference.reading import read_examples
-
-    classes = len(trained.vocabulary.answers)
-
-    def answer(examples: "Sequence[Example]") -> torch.Tensor:
-        found = read_examples(trained, examples, banks=1)
-        return torch.tensor([int(one.logits[0, :classes].argmax()) for one in found])
-
-    return answer
-
-
-def _onnx(directory: Path, threads: int) -> "Answers":
-    import torch
-
-    from amn.exported import OnnxModel
-
-    model = OnnxModel(directory, threads)
-    classes = len(model.vocabulary.answers)
-
-    def answer(examples: "Sequence[Example]") -> torch.Tensor:
-        return torch.tensor([int(one.logits[0, :classes].argmax()) for one in model.read(examples)])
-
-    return answer
 
 
 def _show(found: dict[str, Any], json: bool) -> None:

@@ -10,7 +10,7 @@ from amn.pretrained import DEFAULT_MODEL
 if TYPE_CHECKING:
     from amn.answers import Answer
     from amn.api import QA
-    from amn.store.model_directory import TrainedModel
+    from amn.inference.trained import TrainedModel
 
 EPOCHS, TRAIN_QUESTIONS = 12, 3000  # enough for task 1, in about a minute
 STORY = (
@@ -66,7 +66,7 @@ def _show(answers: "list[Answer]", scenes: "list[tuple[str, Answer]]") -> None:
 
 
 def _knows_all_tasks(qa: "QA") -> bool:
-    from amn.store.record import TrainingRecord
+    from amn.inference.record import TrainingRecord
 
     return TrainingRecord.of(qa.record).task == "joint"
 

@@ -9,7 +9,7 @@ from amn.cli.output import note, print_json
 def export(model: str, /, *, out: Path, format: Literal["onnx"] = "onnx", json: bool = False) -> None:
     """Export a model as ONNX graphs.
 
-    The folder holds the model itself too; `amn.exported.OnnxModel` answers questions from it through onnxruntime.
+    Three graphs: start, step (one sentence) and decode, which onnxruntime runs.
 
     Example: amn export qa1 --format onnx --out exported
 

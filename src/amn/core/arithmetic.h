@@ -3,8 +3,9 @@
 #pragma once
 
 #include <math.h>
-
-#include "whole.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
 #define SIMD _Pragma("omp simd")
@@ -19,11 +20,11 @@ enum { LANES = 8 };
 
 enum { BLOCK = 6 }; /* rows that a product takes at once */
 
-/* 2^n times a polynomial, which is 2^f within 2e-9 for the remainder f. */
+/* 2^n times a polynomial, which is 2^f within 2e-9 for the remainder f. What is no number counts as very small. */
 INLINE float exponential(float x) {
     float t = x * 1.44269504f;
     t = t > 126.0f ? 126.0f : t;
-    t = t < -126.0f ? -126.0f : t;
+    t = t >= -126.0f ? t : -126.0f;
     float n = rintf(t), f = t - n;
     float p = 0.000153375775f;
     p = p * f + 0.00133998599f;
@@ -39,35 +40,46 @@ INLINE float exponential(float x) {
 }
 
 /* So many or a few more, so that none is left over for a loop of vectors. */
-INLINE whole padded(whole count) { return (count + LANES - 1) / LANES * LANES; }
+INLINE size_t padded(size_t count) { return (count + LANES - 1) / LANES * LANES; }
 
 INLINE float tangent(float x) { return 1.0f - 2.0f / (exponential(2.0f * x) + 1.0f); }
 
 INLINE float sigmoid(float x) { return 1.0f / (exponential(-x) + 1.0f); }
 
-INLINE float dot(whole size, const float *a, const float *b) {
+INLINE float dot(size_t size, const float *a, const float *b) {
     float sum = 0;
     SIMD_SUM(sum)
-    for (whole i = 0; i < size; i++) sum += a[i] * b[i];
+    for (size_t i = 0; i < size; i++) sum += a[i] * b[i];
     return sum;
 }
 
 /* What `rms_norm` multiplies a state by. */
-INLINE float scale_of(whole hidden, float epsilon, const float *state) {
+INLINE float scale_of(size_t hidden, float epsilon, const float *state) {
     return 1.0f / sqrtf(dot(hidden, state, state) / (float)hidden + epsilon);
+}
+
+INLINE void normalise(size_t hidden, float epsilon, const float *state, float *out) {
+    float scale = scale_of(hidden, epsilon, state);
+    SIMD
+    for (size_t i = 0; i < hidden; i++) out[i] = state[i] * scale;
+}
+
+INLINE void add(size_t size, const float *values, float *to) {
+    SIMD
+    for (size_t i = 0; i < size; i++) to[i] += values[i];
 }
 
 typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
 /* A few rows times some columns of a weight, all sums in registers. */
-INLINE void block(int rows, int vectors, whole inputs, whole outputs, const float *const *in, const float *weight,
-                  float *const *out, whole column) {
+INLINE void block(int rows, int vectors, size_t inputs, size_t outputs, const float *const *in, const float *weight,
+                  float *const *out, size_t column) {
     lanes sums[BLOCK][4];
 #pragma GCC unroll 6
     for (int row = 0; row < rows; row++)
 #pragma GCC unroll 4
         for (int vector = 0; vector < vectors; vector++) sums[row][vector] = (lanes){0};
-    for (whole i = 0; i < inputs; i++) {
+    for (size_t i = 0; i < inputs; i++) {
         const float *columns = weight + i * outputs + column;
 #pragma GCC unroll 6
         for (int row = 0; row < rows; row++)
@@ -82,23 +94,23 @@ INLINE void block(int rows, int vectors, whole inputs, whole outputs, const floa
             *(lanes *)(out[row] + column + vector * LANES) = sums[row][vector];
 }
 
-INLINE void blocks(int rows, int vectors, whole inputs, whole outputs, const float *const *in, const float *weight,
+INLINE void blocks(int rows, int vectors, size_t inputs, size_t outputs, const float *const *in, const float *weight,
                    float *const *out) {
-    whole column = 0;
-    for (; column + vectors * LANES <= outputs; column += vectors * LANES)
+    size_t column = 0;
+    for (; column + (size_t)vectors * LANES <= outputs; column += (size_t)vectors * LANES)
         block(rows, vectors, inputs, outputs, in, weight, out, column);
     for (; column + LANES <= outputs; column += LANES) block(rows, 1, inputs, outputs, in, weight, out, column);
     for (int row = 0; row < rows; row++)
-        for (whole rest = column; rest < outputs; rest++) {
+        for (size_t rest = column; rest < outputs; rest++) {
             float sum = 0;
-            for (whole i = 0; i < inputs; i++) sum += in[row][i] * weight[i * outputs + rest];
+            for (size_t i = 0; i < inputs; i++) sum += in[row][i] * weight[i * outputs + rest];
             out[row][rest] = sum;
         }
 }
 
 /* Rows times a weight (inputs x outputs), wherever the rows are. */
-static void product(whole rows, whole inputs, whole outputs, const float *const *in, const float *weight,
-                    float *const *out) {
+static inline void product(size_t rows, size_t inputs, size_t outputs, const float *const *in, const float *weight,
+                           float *const *out) {
     for (; rows > BLOCK; rows -= BLOCK, in += BLOCK, out += BLOCK) blocks(BLOCK, 2, inputs, outputs, in, weight, out);
     switch (rows) {
         case 6: blocks(6, 2, inputs, outputs, in, weight, out); break;
@@ -111,20 +123,21 @@ static void product(whole rows, whole inputs, whole outputs, const float *const 
     }
 }
 
-/* `Cell.step` for one row; `gate` is the distance between its gates. */
-static void gated(whole hidden, const float *gates, whole gate, const float *parts, const float *bias,
-                  const float *state, float *out) {
-    SIMD
-    for (whole i = 0; i < hidden; i++) {
-        float reset = tangent(gates[i] + parts[i]) + 1.0f;
-        float update = tangent(gates[gate + i] + parts[hidden + i]) + 1.0f;
-        float new = tangent((parts[2 * hidden + i] + bias[i]) * reset + gates[2 * gate + i]);
-        out[i] = new + 0.5f * update * (state[i] - new);
-    }
+/* The same for one row. */
+INLINE void project(size_t inputs, size_t outputs, const float *in, const float *weight, float *out) {
+    const float *from[] = {in};
+    float *const into[] = {out};
+    product(1, inputs, outputs, from, weight, into);
 }
 
-INLINE void normalise(whole hidden, float epsilon, const float *state, float *out) {
-    float scale = scale_of(hidden, epsilon, state);
+/* One step of a GRU for one row, from W x + b (`gates`) and U h (`parts`); `bias` is that of the new state's U h. */
+static inline void gated(size_t hidden, const float *gates, const float *parts, const float *bias, const float *state,
+                         float *out) {
     SIMD
-    for (whole i = 0; i < hidden; i++) out[i] = state[i] * scale;
+    for (size_t i = 0; i < hidden; i++) {
+        float reset = sigmoid(gates[i] + parts[i]);
+        float update = sigmoid(gates[hidden + i] + parts[hidden + i]);
+        float new = tangent(gates[2 * hidden + i] + reset * (parts[2 * hidden + i] + bias[i]));
+        out[i] = new + update * (state[i] - new);
+    }
 }

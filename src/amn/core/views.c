@@ -1,101 +1,83 @@
-/* What each sentence of many stories touches: `amn.data.graph.WordGraph` for padded stories, as `amn.data.views` has it. */
+/* What each sentence of many padded stories touches: `amn.data.views` wants it for batches of the torch model. */
 
 #include "word_graph.h"
 
-struct stories {
-    whole count, slots, sentences, words, asked; /* room for the slots, sentences, words, questions' words of each */
-    const int16_t *told, *questions;             /* slots, then zeros */
-    const whole *lengths;                        /* how many sentences each has */
-};
-
-struct views {
-    whole room; /* for members */
-    int16_t *members, *context;
-    int8_t *edges;
-};
-
-struct desk {
+struct room { /* for one sentence */
     struct graph graph;
-    int8_t *known;  /* which slots have been told of */
-    whole *members; /* then context */
+    int8_t *known;                         /* which slots have been told of */
+    id *sentence, *places, *members, *next; /* members: then context */
     int8_t *paths, *edges;
 };
 
-/* The distinct words of a sentence in their order, and then those that the questions name and that are known. */
-static whole find_members(struct desk *desk, const int16_t *sentence, whole words, const int16_t *asked, whole most,
-                          whole *spoken) {
-    whole count = 0, *place = desk->graph.place;
-    for (whole i = 0; i < words && sentence[i]; i++)
-        if (!place[sentence[i]]) desk->members[count++] = sentence[i], place[sentence[i]] = count;
-    *spoken = count;
-    for (whole i = 0; i < most; i++)
-        if (asked[i] && desk->known[asked[i]] && !place[asked[i]])
-            desk->members[count++] = asked[i], place[asked[i]] = count;
+/* The words of a sentence up to its padding. */
+static id read_words(const int16_t *padded, id most, id *words) {
+    id count = 0;
+    for (; count < most && padded[count]; count++) words[count] = padded[count];
     return count;
 }
 
-/* The edges among the words of a sentence: `amn.data.graph.path_kinds`. */
-static void find_paths(const whole *place, const int16_t *sentence, whole words, whole spoken, int8_t *paths) {
-    memset(paths, CURRENT, (size_t)(spoken * spoken));
-    for (whole i = 1; i < words && sentence[i]; i++)
-        paths[(place[sentence[i - 1]] - 1) * spoken + place[sentence[i]] - 1] = AFTER;
-    for (whole i = 1; i < words && sentence[i]; i++)
-        paths[(place[sentence[i]] - 1) * spoken + place[sentence[i - 1]] - 1] = BEFORE;
-    for (whole i = 0; i < spoken; i++) paths[i * spoken + i] = SELF;
+/* Members besides the words: those that the questions name and that are known. */
+static id add_named(struct room *room, const int16_t *asked, id most, id count) {
+    for (id i = 0; i < most; i++)
+        if (asked[i] && room->known[asked[i]] && !room->graph.place[asked[i]])
+            room->members[count++] = asked[i], room->graph.place[asked[i]] = count;
+    return count;
 }
 
 /* Writes down the view of one sentence, the context's edges after the room for members. */
-static void write_view(const struct desk *desk, whole count, whole rows, const struct views *views, whole sentence) {
-    whole room = views->room, wide = room + CONTEXT;
-    for (whole i = 0; i < count; i++) {
-        int8_t *edges = views->edges + (sentence * room + i) * wide;
-        views->members[sentence * room + i] = (int16_t)desk->members[i];
-        memcpy(edges, desk->edges + i * rows, (size_t)count);
-        memcpy(edges + room, desk->edges + i * rows + count, (size_t)(rows - count));
+static void write_view(const struct room *room, id count, id rows, const struct amn_views *views, size_t sentence) {
+    size_t members = (size_t)views->room, wide = members + CONTEXT;
+    for (id i = 0; i < count; i++) {
+        int8_t *edges = views->edges + (sentence * members + (size_t)i) * wide;
+        views->members[sentence * members + (size_t)i] = (int16_t)room->members[i];
+        memcpy(edges, room->edges + (size_t)i * (size_t)rows, (size_t)count);
+        memcpy(edges + members, room->edges + (size_t)i * (size_t)rows + count, (size_t)(rows - count));
     }
-    for (whole i = count; i < rows; i++) views->context[sentence * CONTEXT + i - count] = (int16_t)desk->members[i];
+    for (id i = count; i < rows; i++)
+        views->context[sentence * CONTEXT + (size_t)(i - count)] = (int16_t)room->members[i];
 }
 
 /* Adds a sentence to the graph of its story and writes down its view, where that is wanted; gives its members. */
-static whole tell(struct desk *desk, const struct stories *stories, const struct views *views, whole story,
-                  whole sentence) {
-    const int16_t *words = stories->told + sentence * stories->words;
-    whole spoken, *place = desk->graph.place;
-    whole count = find_members(desk, words, stories->words, stories->questions + story * stories->asked,
-                               stories->asked, &spoken);
-    whole rows = count;
+static id view(struct room *room, const struct amn_stories *stories, const struct amn_views *views, size_t story,
+               size_t sentence) {
+    struct graph *graph = &room->graph;
+    id words = read_words(stories->told + sentence * (size_t)stories->words, stories->words, room->sentence);
+    id spoken = find_spoken(graph, room->sentence, words, room->members, room->places);
+    id count = add_named(room, stories->questions + story * (size_t)stories->asked, stories->asked, spoken);
+    id rows = count;
     if (views->room) {
-        find_paths(place, words, stories->words, spoken, desk->paths);
-        rows += recent_outside(&desk->graph, desk->members, spoken, count, desk->members + count);
-        find_edges(&desk->graph, desk->members, spoken, count, rows, desk->paths, desk->edges);
-        remember(&desk->graph, desk->members, spoken);
-        write_view(desk, count, rows, views, sentence);
+        find_paths(room->places, words, spoken, room->paths);
+        rows += recent_outside(graph, room->members, spoken, count, room->members + count, room->next);
+        find_edges(graph, room->members, spoken, count, rows, room->paths, room->edges);
+        remember(graph, room->members, spoken);
+        write_view(room, count, rows, views, sentence);
     }
-    for (whole i = 0; i < spoken; i++) desk->known[desk->members[i]] = 1;
-    for (whole i = 0; i < rows; i++) place[desk->members[i]] = 0;
+    for (id i = 0; i < spoken; i++) room->known[room->members[i]] = 1;
+    forget_places(graph, room->members, rows);
     return count;
 }
 
-/* Writes down the views of all sentences, where there is room for members; gives the most members, or -1 where there
- * is no memory. */
-int amn_views(const struct stories *stories, const struct views *views) {
-    size_t slots = (size_t)stories->slots, rows = (size_t)(stories->words + stories->asked + CONTEXT);
-    struct desk desk = {{malloc(slots * RECENT * sizeof(whole)), malloc(slots), calloc(slots, sizeof(whole)),
-                         malloc(rows * sizeof(whole))},
-                        malloc(slots), malloc(rows * sizeof(whole)), malloc(rows * rows), malloc(rows * rows)};
-    void *all[] = {desk.graph.neighbours, desk.graph.count, desk.graph.place, desk.graph.next,
-                   desk.known,            desk.members,     desk.paths,       desk.edges};
-    whole most = 0, parts = sizeof all / sizeof *all;
-    for (whole i = 0; i < parts; i++)
-        if (!all[i]) most = -1;
-    for (whole story = 0; story < stories->count && most >= 0; story++) {
-        memset(desk.known, 0, slots);
-        memset(desk.graph.count, 0, slots);
-        for (whole i = 0; i < stories->lengths[story]; i++) {
-            whole members = tell(&desk, stories, views, story, story * stories->sentences + i);
+/* Writes down the views of all sentences, where there is room for members; gives the most members, or NO_ROOM. */
+int amn_views(const struct amn_stories *stories, const struct amn_views *views) {
+    size_t slots = (size_t)stories->slots, rows = (size_t)stories->words + (size_t)stories->asked + CONTEXT;
+    struct room room = {
+        {malloc(slots * RECENT * sizeof(id)), malloc(slots * sizeof(id)), calloc(slots, sizeof(id))},
+        malloc(slots), malloc(rows * sizeof(id)), malloc(rows * sizeof(id)), malloc(rows * sizeof(id)),
+        malloc(rows * sizeof(id)), malloc(rows * rows), malloc(rows * rows)};
+    void *all[] = {room.graph.neighbours, room.graph.count, room.graph.place, room.known, room.sentence,
+                   room.places,           room.members,     room.next,        room.paths, room.edges};
+    size_t parts = sizeof all / sizeof *all;
+    id most = 0;
+    for (size_t i = 0; i < parts; i++)
+        if (!all[i]) most = NO_ROOM;
+    for (size_t story = 0; story < (size_t)stories->count && most >= 0; story++) {
+        memset(room.known, 0, slots);
+        memset(room.graph.count, 0, slots * sizeof(id));
+        for (size_t i = 0; i < (size_t)stories->lengths[story]; i++) {
+            id members = view(&room, stories, views, story, story * (size_t)stories->sentences + i);
             most = members > most ? members : most;
         }
     }
-    for (whole i = 0; i < parts; i++) free(all[i]);
-    return (int)most;
+    for (size_t i = 0; i < parts; i++) free(all[i]);
+    return most;
 }

@@ -76,6 +76,15 @@ class WordGraph:
         self._remember(spoken)
         return View(spoken + named, len(spoken), context, kinds)
 
+    def neighbours(self, entity: int) -> tuple[int, ...]:
+        """Whom an entity met last, the latest first."""
+        return self._neighbours.get(entity, ())
+
+    def meet(self, entity: int, others: Sequence[int]) -> None:
+        """Lets an entity remember others, the latest first, as it did before a graph was saved."""
+        if others:
+            self._neighbours[entity] = tuple(others)
+
     def _recent_outside(self, askers: Sequence[int], inside: set[int]) -> list[int]:
         """The askers' most recent neighbours outside the members, each asker's first before anyone's second."""
         known = self._neighbours

@@ -1,9 +1,12 @@
 """What the sentences of many stories touch, as padded arrays: by compiled code where it was built, else in Python."""
 
+from ctypes import byref
+
 import numpy as np
 from jaxtyping import Int
 
-from amn.core import loader
+from amn.core import boundary
+from amn.core.boundary import address
 from amn.data.graph import CONTEXT, WordGraph
 
 Slots = Int[np.ndarray, "story sentence word"]
@@ -25,7 +28,7 @@ def views_of(
         least: the least room to give for members.
     """
     asked = questions.reshape(len(questions), questions.shape[1] * questions.shape[2])
-    if loader.compiled() is not None:
+    if boundary.library() is not None:
         return _by_compiled_code(told, asked, lengths, least)
     return _one_by_one(told, asked, lengths, least)
 
@@ -42,14 +45,20 @@ def no_views(stories: int, sentences: int, members: int) -> Views:
 def _by_compiled_code(
     told: Slots, asked: Int[np.ndarray, "story word_q"], lengths: Int[np.ndarray, " story"], least: int
 ) -> Views:
-    code = loader.compiled()
-    assert code is not None
+    core = boundary.library()
+    assert core is not None
     slots = 1 + int(max(told.max(initial=0), asked.max(initial=0)))
-    lengths = lengths.astype(np.int64)
-    stories = loader.packed(len(told), slots, *told.shape[1:], asked.shape[1], told, asked, lengths)
-    most = code.amn_views(stories, loader.packed(0, *no_views(0, 0, 0).values()))
+    told, asked, lengths = np.ascontiguousarray(told), np.ascontiguousarray(asked), lengths.astype(np.int64)
+    stories = boundary.Stories(
+        *(len(told), slots, *told.shape[1:], asked.shape[1]),
+        *(address(told, np.int16, *told.shape), address(asked, np.int16, *asked.shape)),
+        address(lengths, np.int64, len(told)),
+    )
+    most = core.amn_views(byref(stories), byref(boundary.Views()))
     views = no_views(len(told), told.shape[1], max(least, most))
-    if most < 0 or code.amn_views(stories, loader.packed(views["members"].shape[2], *views.values())) < 0:
+    where = {name: value.ctypes.data for name, value in views.items()}
+    room = boundary.Views(room=views["members"].shape[2], **where)
+    if most < 0 or core.amn_views(byref(stories), byref(room)) < 0:
         raise MemoryError(f"no room to find what the sentences of {len(told)} stories touch")
     return views
 

@@ -12,8 +12,8 @@ from amn.bench.timing import measure
 from amn.data.batches import Batch, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
-from amn.evaluation.metrics import DEFAULT_BANKS, ingest
-from amn.store.model_directory import TrainedModel
+from amn.evaluation.metrics import DEFAULT_BANKS
+from amn.inference.trained import TrainedModel
 
 COUNTED_STORIES = 8  # one by one, so that no padding is counted
 TIMED_STORIES = 32  # together
@@ -76,9 +76,9 @@ def _work(trained: TrainedModel, example: Example) -> tuple[float, float, float,
     batch = _batch([example], trained.vocabulary)
     reading, answering = FlopCounterMode(display=False), FlopCounterMode(display=False)
     with reading:
-        answer = ingest(trained.model, batch)
+        carry = trained.model.ingest(batch)
     with answering:
-        said = answer(DEFAULT_BANKS)
+        said = trained.model.finish(batch, carry, 1.0, DEFAULT_BANKS)
     decode = answering.get_total_flops() / len(example.questions)
     entities = float(batch.sentences.max())  # the words of the story have the first slots
     return len(example.sentences), entities, float(said.entities_read.mean()), reading.get_total_flops(), decode
@@ -88,8 +88,9 @@ def _seconds(trained: TrainedModel, examples: Sequence[Example]) -> tuple[float,
     """Seconds for a story and for a question."""
     batch = _batch(examples, trained.vocabulary)
     with torch.inference_mode():
-        runs: dict[str, Callable[[], object]] = {"ingest": partial(ingest, trained.model, batch)}
-        runs["decode"] = partial(ingest(trained.model, batch), DEFAULT_BANKS)
+        carry = trained.model.ingest(batch)
+        runs: dict[str, Callable[[], object]] = {"ingest": partial(trained.model.ingest, batch)}
+        runs["decode"] = partial(trained.model.finish, batch, carry, 1.0, DEFAULT_BANKS)
         taken = {name: timing.seconds for name, timing in measure(runs, repeats=_REPEATS).items()}
     questions = sum(len(example.questions) for example in examples)
     return taken["ingest"] / len(examples), taken["decode"] / questions

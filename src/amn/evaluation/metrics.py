@@ -1,34 +1,28 @@
-"""How well a model answers, and how much it reads to do so, for every number of banks that it may read."""
+"""How well a model answers, how sure it is, and how much it reads, for every number of banks that it may read."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
-import torch
+import numpy as np
 from jaxtyping import Bool, Float
-from torch import Tensor
 
-from amn.data.batches import Batch, encode
+from amn.answers import Answer, answers_of
 from amn.data.examples import Example
-from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
-from amn.models.amn import AMN, Told
-from amn.models.base import Model, Reading
-from amn.models.decoder import Names
-from amn.models.paper.model import PaperAMN
-from amn.store.model_directory import TrainedModel
+from amn.inference.engine import Engine, ToldStories, tell_stories
+from amn.inference.trained import TrainedModel
 
 PASS_PERCENT = 5.0  # a task counts as solved below this error, as in the paper
 DEFAULT_BANKS = 1  # how many banks a model reads unless told otherwise
 ALL_BANKS = 0
 BATCH_STORIES = 256
+CONFIDENT = 0.9  # a wrong answer with a higher score is a confident error
+BINS = 15  # of the calibration error
 _DIGITS = 4
 _REPEATS, _LONG = 3, 0.05  # how often a short decode is timed, and the seconds from which once is enough
-
-# The answers of one story of a batch, in words. It is given from above, so that a model is scored by the very function
-# that answers users: a class and a story word that spell the same are one answer there.
-Decide = Callable[[Reading, Vocabulary, int, Example], list[str]]
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -37,6 +31,8 @@ class Tally:
 
     Args:
         wrong: whether the answer was wrong.
+        score: how sure it was.
+        known: whether it was given as known, and not as unknown or as a guess.
         read: how many entities the banks read hold, copies counted each time.
         entities: how many different words the story has.
         created: how many banks the story has.
@@ -45,10 +41,12 @@ class Tally:
         decode_all: seconds for answering from all banks.
     """
 
-    wrong: Bool[Tensor, "bank question"]
-    read: Float[Tensor, "bank question"]
-    entities: Float[Tensor, " question"]
-    created: Float[Tensor, " question"]
+    wrong: Bool[np.ndarray, "bank question"]
+    score: Float[np.ndarray, "bank question"]
+    known: Bool[np.ndarray, "bank question"]
+    read: Float[np.ndarray, "bank question"]
+    entities: Float[np.ndarray, " question"]
+    created: Float[np.ndarray, " question"]
     ingest: float
     decode: tuple[float, ...]
     decode_all: float
@@ -70,7 +68,7 @@ class Tally:
             "banks": at + 1,
             "error_percent": round(100 * _mean(self.wrong[at]), _DIGITS),
             "entities_read": round(_mean(self.read[at]), _DIGITS),
-            "ratio": round(_mean(self.read[at] / self.entities.clamp(min=1)), _DIGITS),
+            "ratio": round(_mean(self.read[at] / np.maximum(self.entities, 1)), _DIGITS),
         }
 
     def required_banks(self) -> int:
@@ -102,16 +100,26 @@ class Tally:
             },
         }
 
+    def confidence(self, banks: int = DEFAULT_BANKS) -> dict[str, float]:
+        """How far scores can be trusted: what was known, what was wrong and sure, and how scores and errors differ."""
+        at = (min(banks, self.most_banks) or self.most_banks) - 1
+        wrong, score = self.wrong[at], self.score[at]
+        return {
+            "known_percent": round(100 * _mean(self.known[at]), _DIGITS),
+            "confident_errors_percent": round(100 * _mean(wrong & (score > CONFIDENT)), _DIGITS),
+            "calibration_error": round(calibration_error(score, ~wrong), _DIGITS),
+        }
+
     def spread(self) -> dict[str, Any]:
         """How stories differ: the banks that they create, and what share of its entities each bank holds."""
-        created = self.created.double()
+        numbers, counts = np.unique(self.created, return_counts=True)
         return {
             "created_banks": {
-                "mean": round(_mean(created), _DIGITS),
-                "std": round(float(created.std(correction=0)), _DIGITS),
-                "min": int(created.min()),
-                "max": int(created.max()),
-                "questions": {str(int(n)): int((created == n).sum()) for n in created.unique()},
+                "mean": round(_mean(self.created), _DIGITS),
+                "std": round(float(self.created.std()), _DIGITS),
+                "min": int(self.created.min()),
+                "max": int(self.created.max()),
+                "questions": {str(int(n)): int(count) for n, count in zip(numbers, counts, strict=True)},
             },
             "bank_shares": self.bank_shares(),
         }
@@ -121,24 +129,39 @@ class Tally:
 
         The banks read are always the last ones, so what a bank holds is the difference that reading it makes.
         """
-        held = torch.diff(self.read, dim=0, prepend=torch.zeros_like(self.read[:1]))
-        shares = held / self.entities.clamp(min=1)
+        shares = np.diff(self.read, axis=0, prepend=0) / np.maximum(self.entities, 1)
         found = []
         for bank in range(self.most_banks):
-            place = (self.created - 1 - bank).long()  # its place among the banks read, the last one first
+            place = (self.created - 1 - bank).astype(int)  # its place among the banks read, the last one first
             exists = place >= 0
-            share = shares.gather(0, place.clamp(min=0).unsqueeze(0))[0][exists]
+            share = shares[place[exists], exists.nonzero()[0]]
             found.append({"bank": bank, "questions": int(exists.sum()), "share": round(_mean(share), _DIGITS)})
         return found
 
 
-def evaluate(trained: TrainedModel, examples: Sequence[Example], decide: Decide) -> Tally:
-    """Asks a model every question that has an answer.
+def calibration_error(scores: Float[np.ndarray, " question"], right: Bool[np.ndarray, " question"]) -> float:
+    """How far scores are from the share of right answers: the mean distance over bins of like scores."""
+    bins = np.minimum((scores * BINS).astype(int), BINS - 1)
+    gaps = [abs(float(scores[bins == i].sum()) - int(right[bins == i].sum())) for i in range(BINS)]
+    return sum(gaps) / max(1, len(scores))
+
+
+def same_answer(given: str, right: str) -> bool:
+    """Whether two answers say the same: the items of a list may stand in any order."""
+    return _items(given) == _items(right)
+
+
+def _items(answer: str) -> list[str]:
+    return sorted(item.strip() for item in answer.lower().split(","))
+
+
+def evaluate(trained: TrainedModel, examples: Sequence[Example], engine: Engine = "auto") -> Tally:
+    """Asks a model every question that has an answer, by the code that answers users.
 
     Args:
         trained: the model.
         examples: stories with questions and their right answers.
-        decide: what turns a reading into answers.
+        engine: "torch" to ask the torch model instead.
 
     Raises:
         AMNError: where no question has an answer.
@@ -149,118 +172,80 @@ def evaluate(trained: TrainedModel, examples: Sequence[Example], decide: Decide)
     longest_first = sorted(known, key=lambda example: -len(example.sentences))
     parts = []
     for start in range(0, len(longest_first), BATCH_STORIES):
-        parts.append(_tally(trained, longest_first[start : start + BATCH_STORIES], decide, warm_up=start == 0))
+        parts.append(_tally(trained, longest_first[start : start + BATCH_STORIES], engine, warm_up=start == 0))
     return _joined(parts)
 
 
-@torch.inference_mode()
-def _tally(trained: TrainedModel, examples: Sequence[Example], decide: Decide, *, warm_up: bool) -> Tally:
-    sentences = max(1, *(len(example.sentences) for example in examples))
-    batch = encode(examples, trained.vocabulary).take(torch.arange(len(examples)), sentences=sentences)
-    batch = batch.to(next(trained.model.parameters()).device)
-    started = perf_counter()
-    answer = ingest(trained.model, batch)
-    seconds = perf_counter() - started
+def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *, warm_up: bool) -> Tally:
     if warm_up:
-        answer(DEFAULT_BANKS)
-    first, *times = _timed(answer, DEFAULT_BANKS)
-    readings = [first]
-    for banks in range(2, int(first.banks.max()) + 1):
-        reading, time = _timed(answer, banks)
-        readings.append(reading)
+        tell_stories(trained, examples[:1], engine).read(DEFAULT_BANKS)
+    stories, seconds = _timed(lambda: tell_stories(trained, examples, engine), repeats=1)
+    readings: list[list[tuple[Answer, str]]] = []
+    times: list[float] = []
+    most = DEFAULT_BANKS
+    while len(readings) < most:
+        answers, time = _answers(trained, examples, stories, len(readings) + 1)
+        readings.append(answers)
         times.append(time)
-    _, decode_all = _timed(answer, ALL_BANKS)
-    asked = batch.weights.cpu() > 0
-    asked &= torch.tensor([_answered(example, asked.shape[1]) for example in examples])
-    wrong = [_wrong(reading, trained.vocabulary, examples, decide, asked.shape[1])[asked] for reading in readings]
+        most = max(answer.banks_created for answer, _ in answers)
+    _, decode_all = _timed(lambda: stories.read(ALL_BANKS))
+    first = [answer for answer, _ in readings[0]]
     return Tally(
-        wrong=torch.stack(wrong),
-        read=torch.stack([reading.entities_read.cpu()[asked] for reading in readings]),
-        entities=first.entities.cpu().unsqueeze(1).expand_as(asked)[asked],
-        created=first.banks.cpu().unsqueeze(1).expand_as(asked)[asked],
+        wrong=np.array([[not same_answer(answer.answer, right) for answer, right in row] for row in readings]),
+        score=np.array([[answer.score for answer, _ in row] for row in readings]),
+        known=np.array([[answer.known for answer, _ in row] for row in readings]),
+        read=np.array([[float(answer.entities_read) for answer, _ in row] for row in readings]),
+        entities=np.array([float(answer.entities) for answer in first]),
+        created=np.array([float(answer.banks_created) for answer in first]),
         ingest=seconds,
         decode=tuple(times),
         decode_all=decode_all,
     )
 
 
-def ingest(model: Model, batch: Batch) -> Callable[[int], Reading]:
-    """Reads the stories and gives what answers from a number of banks; a model of one pass does all of it then."""
-    if type(model).begin is not Model.begin:
-        carry, sentences = model.begin(batch, 1.0)
-        for sentence in sentences:
-            carry = model.advance(carry, sentence)
-        if type(model) is AMN:
-            names = model.names(batch, carry.memory)
-            return lambda banks: _decode(model, carry, names, banks)
-        return lambda banks: model.finish(batch, carry, 1.0, banks)
-    if isinstance(model, PaperAMN):
-        encoding = model.encoder(batch)
-        memory = model.start(batch, encoding)
-        for told in model.sentences(batch, encoding):
-            memory, _ = model.step(memory, told, encoding.questions)
-        return lambda banks: model.decode(memory, encoding.questions, banks)
-    return lambda banks: model(batch, banks=banks)
+def _answers(
+    trained: TrainedModel, examples: Sequence[Example], stories: ToldStories, banks: int
+) -> tuple[list[tuple[Answer, str]], float]:
+    """The answers to all questions whose right answer is known, with that; and the seconds that reading them took."""
+    found, seconds = _timed(lambda: stories.read(banks))
+    pairs: list[tuple[Answer, str]] = []
+    for one, example in zip(found, examples, strict=True):
+        given = answers_of(one, trained, [" ".join(question) for question in example.questions], banks)
+        pairs += [(answer, right) for answer, right in zip(given, example.answers, strict=True) if right is not None]
+    return pairs, seconds
 
 
-def _decode(model: AMN, told: Told, names: Names | None, banks: int) -> Reading:
-    """Decodes without the entities that are not read, where the last bank alone is: they are left out, not masked."""
-    memory = told.memory
-    if banks != 1:
-        return model.decode(memory, told.questions, banks, names)
-    room = max(1, round(float(memory.in_last.sum(-1).max())))
-    slots = memory.in_last.topk(room, -1).indices
-    inside = {name: getattr(memory, name).gather(1, slots) for name in ("strengths", "relevance", "in_last", "depth")}
-    states = memory.states.gather(1, slots.unsqueeze(-1).expand(-1, -1, memory.states.shape[-1]))
-    reading = model.decode(replace(memory, states=states, **inside), told.questions, banks, names)
-    return replace(reading, entities=memory.entities)
-
-
-def _timed(answer: Callable[[int], Reading], banks: int) -> tuple[Reading, float]:
-    """A reading and its seconds; what is over in no time is done a few times, and the quickest counts."""
+def _timed(work: Callable[[], _T], repeats: int = _REPEATS) -> tuple[_T, float]:
+    """A result and its seconds; what is over in no time is done a few times, and the quickest counts."""
     seconds = float("inf")
-    for _ in range(_REPEATS):
+    for _ in range(repeats):
         started = perf_counter()
-        reading = answer(banks)
+        found = work()
         seconds = min(seconds, perf_counter() - started)
         if seconds > _LONG:
             break
-    return reading, seconds
-
-
-def _answered(example: Example, questions: int) -> list[bool]:
-    known = [answer is not None for answer in example.answers]
-    return known + [False] * (questions - len(known))
-
-
-def _wrong(
-    reading: Reading, vocabulary: Vocabulary, examples: Sequence[Example], decide: Decide, questions: int
-) -> Bool[Tensor, "story question"]:
-    """Which answers are wrong; also where there is no question."""
-    rows = []
-    for i, example in enumerate(examples):
-        given = decide(reading, vocabulary, i, example)
-        wrong = [said.lower() != (right or "").lower() for said, right in zip(given, example.answers, strict=True)]
-        rows.append(wrong + [True] * (questions - len(wrong)))
-    return torch.tensor(rows)
+    return found, seconds
 
 
 def _joined(parts: Sequence[Tally]) -> Tally:
     """One tally of several; a story that has no more banks is read the same however many are asked for."""
     most = max(part.most_banks for part in parts)
+    by_bank = {name: np.concatenate([_rows(getattr(part, name), most) for part in parts], 1) for name in _BY_BANK}
     return Tally(
-        wrong=torch.cat([_rows(part.wrong, most) for part in parts], 1),
-        read=torch.cat([_rows(part.read, most) for part in parts], 1),
-        entities=torch.cat([part.entities for part in parts]),
-        created=torch.cat([part.created for part in parts]),
+        **by_bank,
+        entities=np.concatenate([part.entities for part in parts]),
+        created=np.concatenate([part.created for part in parts]),
         ingest=sum(part.ingest for part in parts),
         decode=tuple(map(sum, zip(*(_times(part.decode, most) for part in parts), strict=True))),
         decode_all=sum(part.decode_all for part in parts),
     )
 
 
-def _rows(values: Tensor, count: int) -> Tensor:
-    return torch.cat((values, values[-1:].expand(count - len(values), -1)))
+_BY_BANK = ("wrong", "score", "known", "read")
+
+
+def _rows(values: np.ndarray, count: int) -> np.ndarray:
+    return np.concatenate((values, np.repeat(values[-1:], count - len(values), 0)))
 
 
 def _times(values: tuple[float, ...], count: int) -> Iterator[float]:
@@ -268,5 +253,5 @@ def _times(values: tuple[float, ...], count: int) -> Iterator[float]:
     yield from values[-1:] * (count - len(values))
 
 
-def _mean(values: Tensor) -> float:
-    return float(values.double().mean())
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean(dtype=np.float64)) if values.size else 0.0

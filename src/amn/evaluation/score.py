@@ -6,18 +6,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from amn.api import load
-from amn.config import TrainConfig
 from amn.data.examples import Example, examples
 from amn.data.source import SPLITS, load_task, read_stories
 from amn.data.story import Story
-from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError, did_you_mean
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
-from amn.inference.reading import answers_of, found_in
-from amn.models.base import Reading
-from amn.store.model_directory import CONFIG_FILE, TrainedModel
-from amn.store.run_directory import BEST
+from amn.inference.engine import Engine
+from amn.inference.trained import TrainedModel
+from amn.store.find import find_model
+from amn.store.model_directory import load_model
 from amn.training.prepare import ALL_TASKS, JOINT, task_stories
 
 _RENAME_SEED = 0
@@ -42,20 +39,21 @@ class Ask:
     questions: int | None = None
 
 
-def score(name: str | Path, ask: Ask) -> tuple[TrainedModel, Tally]:
+def score(name: str | Path, ask: Ask, engine: Engine = "auto") -> tuple[TrainedModel, Tally]:
     """Finds a model and scores it.
 
     Args:
         name: a model directory, a run directory (its best weights), or the name of a shipped model.
         ask: which questions.
+        engine: "torch" to ask the torch model, and not what answers users.
     """
-    trained = find_model(name)
-    return trained, score_trained(trained, ask)
+    trained = load_model(find_model(name))
+    return trained, score_trained(trained, ask, engine)
 
 
-def score_trained(trained: TrainedModel, ask: Ask) -> Tally:
+def score_trained(trained: TrainedModel, ask: Ask, engine: Engine = "auto") -> Tally:
     """Scores a model that is loaded already."""
-    return evaluate(trained, examples_for(trained, ask), decide)
+    return evaluate(trained, examples_for(trained, ask), engine)
 
 
 def report_of(
@@ -63,28 +61,13 @@ def report_of(
 ) -> dict[str, Any]:
     """The one document of an evaluation."""
     about = {"model": str(name), "architecture": trained.architecture, "task": ask.task, "split": ask.split}
-    return about | tally.figures(banks)
-
-
-def find_model(name: str | Path) -> TrainedModel:
-    """A model by name; a run directory stands for its best weights."""
-    best = Path(name) / BEST
-    return load(best if (best / CONFIG_FILE).is_file() else name).trained
-
-
-def decide(reading: Reading, vocabulary: Vocabulary, story: int, example: Example) -> list[str]:
-    """The answers of one story of a batch, as every user gets them."""
-    questions = [" ".join(question) for question in example.questions]
-    answers = answers_of(found_in(reading, vocabulary, story, example), vocabulary, questions, DEFAULT_BANKS)
-    return [answer.answer for answer in answers]
+    return about | tally.figures(banks) | tally.confidence(banks)
 
 
 def examples_for(trained: TrainedModel, ask: Ask) -> list[Example]:
     """The examples of a task as the model's training cut them: the same window, questions together or alone."""
-    settings = trained.record.get("run", {}).get("train", {})
-    window = settings.get("window", TrainConfig.window)
-    together = bool(settings.get("together", TrainConfig.together))
-    return list(examples(stories_for(ask), window=window, together=together))[: ask.questions]
+    train = trained.training.train
+    return list(examples(stories_for(ask), window=train.window, together=train.together))[: ask.questions]
 
 
 def stories_for(ask: Ask) -> Sequence[Story]:

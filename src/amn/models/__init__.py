@@ -1,5 +1,11 @@
 """The models, by name. A new one is a file here and a line in `MODELS`."""
 
+import dataclasses
+from typing import Any
+
+import torch
+
+from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError, did_you_mean
 from amn.models.amn import AMN
 from amn.models.base import Model, ModelConfig
@@ -31,4 +37,17 @@ def model_class(architecture: str) -> type[Model]:
     return MODELS[architecture]
 
 
-__all__ = ["MODELS", "Model", "ModelConfig", "model_class"]
+def build_model(architecture: str, vocabulary: Vocabulary, settings: dict[str, Any], seed: int = 0) -> Model:
+    """A fresh model; settings are checked against the fields of the architecture's config."""
+    kind = model_class(architecture)
+    known = {f.name for f in dataclasses.fields(kind.Config)}
+    for name in settings:
+        if name not in known:
+            raise ConfigError(f"{architecture} has no setting {name!r}; {did_you_mean(name, known)}")
+    sizes = {"vocabulary_size": len(vocabulary.words), "num_answers": len(vocabulary.answers)}
+    model = kind(kind.Config(**{**settings, **sizes}))
+    model.initialise(torch.Generator().manual_seed(seed))
+    return model
+
+
+__all__ = ["MODELS", "Model", "ModelConfig", "build_model", "model_class"]

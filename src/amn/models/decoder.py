@@ -55,7 +55,7 @@ class Decoder(nn.Module):
         names: Names | None = None,
     ) -> Float[Tensor, "batch question answer"]:
         """Logits for each question: of the classes and, where names are given, of these."""
-        content = strengths.unsqueeze(-1) * rms_norm(states)  # Eq. (16): C_m = s_m * w
+        content = self.content(states, strengths)
         attention = self.attend(content, members, questions)
         read = (attention * weights.unsqueeze(1).unsqueeze(-1)).sum(2) @ content  # Eq. (18): g += d(<C_m, ps>)
         summary = self.prelu(self.hidden(read) + questions)  # Eq. (19): r(PReLU(h(g) + w_Nq))
@@ -63,6 +63,12 @@ class Decoder(nn.Module):
         if self.pointer is None or names is None:
             return logits
         return torch.cat((logits, self.pointer(summary, names)), -1)
+
+    def content(
+        self, states: Float[Tensor, "batch slot hidden"], strengths: Float[Tensor, "batch slot"]
+    ) -> Float[Tensor, "batch slot hidden"]:
+        """Eq. (16): C_m = s_m * w."""
+        return strengths.unsqueeze(-1) * rms_norm(states)
 
     @torch.no_grad()
     def over(

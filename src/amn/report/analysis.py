@@ -12,11 +12,13 @@ from amn.data.tasks.config import GeneratorConfig
 from amn.errors import AMNError, DataError
 from amn.evaluation.controls import majority
 from amn.evaluation.cost import TIMED_STORIES, Cost, Work, cost_of, work_of
-from amn.evaluation.score import Ask, examples_for, find_model, score_trained
+from amn.evaluation.score import Ask, examples_for, score_trained
+from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
 from amn.report.paper_tables import CONTROLS, TASKS
 from amn.report.runs import RunRecord, Summary, Task
-from amn.store.model_directory import TrainedModel
+from amn.store.find import find_model
+from amn.store.model_directory import load_model
 from amn.training.prepare import JOINT, task_stories
 
 RENAMED = (1, 2, 3, 11, 12, 13)  # the tasks that are about people, places and things alone
@@ -105,7 +107,7 @@ class Analyst:
 
     def _one(self, analysis: Analysis, model: str, task: Task, run: RunRecord) -> None:
         try:
-            trained = find_model(run.directory.path)
+            trained = load_model(find_model(run.directory.path))
         except AMNError as error:
             self.note(f"{run.spec.name} is not evaluated: {error}")
             return

@@ -27,7 +27,7 @@ from amn.report.tables import (
     seeds_table,
 )
 from amn.report.training_tables import commands_table, run_records, runs_table, settings_table
-from amn.store.model_directory import write_atomically
+from amn.store.atomic import write_atomically
 
 if TYPE_CHECKING:
     from amn.report.figures import Picture

@@ -1,6 +1,6 @@
 """The model card that training writes beside the weights."""
 
-from amn.store.model_directory import TrainedModel
+from amn.inference.trained import TrainedModel
 
 OWN = "own"  # stands for a task where the stories are the user's
 _BABI = """
@@ -20,7 +20,7 @@ def model_card(trained: TrainedModel) -> str:
     run, valid = trained.record["run"], trained.record["validation"]
     settings = {**run["settings"], **{k: v for k, v in run["train"].items() if v is not None}}
     rows = "\n".join(f"| {name} | {value} |" for name, value in sorted(settings.items()))
-    parameters = sum(p.numel() for p in trained.model.parameters())
+    parameters = sum(weight.size for weight in trained.weights.values())
     return f"""# {run["task"]} ({trained.architecture})
 
 An Adaptive Memory Networks model for {_purpose(run["task"])}: it answers questions about short stories, reading only

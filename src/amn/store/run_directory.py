@@ -8,8 +8,9 @@ from typing import Any
 
 from amn.config import RunSpec
 from amn.errors import CheckpointError
+from amn.inference.trained import TrainedModel
 from amn.store.atomic import clear_leftovers, write_atomically, writing
-from amn.store.model_directory import TrainedModel, save_model
+from amn.store.model_directory import save_model
 
 SPEC_FILE, LOG_FILE, RESULT_FILE, STATE_FILE, BEST = "run.json", "log.jsonl", "result.json", "state.safetensors", "best"
 

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from amn.config import RunSpec
 from amn.errors import AMNError, CheckpointError
-from amn.models import Model
+from amn.inference.trained import TrainedModel
+from amn.models import Model, build_model
 from amn.store.card import model_card
-from amn.store.model_directory import TrainedModel, build_model
 from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import load_state, save_state, unreadable
 from amn.training.fleet import Fleet, Member, Pool, Score
@@ -301,7 +301,7 @@ class Trainer:
         run, model = self.runs[i], self.fleet.members[i].model
         self.fleet.layout.write(self.best_weights[i].cpu(), model)
         record = self._record(run, self.best[i])
-        trained = TrainedModel(
+        trained = TrainedModel.of(
             architecture=run.spec.architecture, model=model, vocabulary=run.data.vocabulary, record=record
         )
         run.directory.save_best(trained, model_card(trained))

@@ -8,9 +8,10 @@ from torch import Tensor
 
 from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError
+from amn.inference.trained import TrainedModel
 from amn.models import Model
 from amn.store.find import find_model
-from amn.store.model_directory import TrainedModel, load_model, read_description
+from amn.store.model_directory import load_model, read_description
 
 _SIZES = ("vocabulary_size", "num_answers")
 

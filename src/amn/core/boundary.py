@@ -1,0 +1,186 @@
+"""The boundary of the compiled core: the structures of amn.h, checked arrays, and the library for this machine."""
+
+import ctypes
+import os
+import platform
+from array import array
+from ctypes import POINTER, Structure, c_double, c_float, c_int, c_int32, c_int64, c_void_p
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from amn.core.build import path_of
+
+NO_ROOM, BAD_INPUT = -1, -2
+NUM_KINDS = 6  # of edges
+
+
+class Layer(Structure):
+    """`struct amn_layer`."""
+
+    _fields_ = [("outputs", c_int32), ("inputs", c_int32), ("weight", c_void_p), ("bias", c_void_p)]
+
+
+class GRU(Structure):
+    """`struct amn_gru`."""
+
+    _fields_ = [("input", Layer), ("state", Layer)]
+
+
+class Weights(Structure):
+    """`struct amn_weights`."""
+
+    _fields_ = [
+        *((name, c_int32) for name in ("hidden", "heads", "max_banks", "vectors", "anonymous", "pointer")),
+        *((name, c_float) for name in ("bank_gap", "epsilon")),
+        *((name, c_void_p) for name in ("embedding", "edge_bias")),
+        *((name, GRU) for name in ("word", "question", "update", "propagate")),
+        *((name, Layer) for name in ("from_question", "query", "key_value")),
+        *((name, Layer) for name in ("strength_state", "strength_question", "candidate_state")),
+        *((name, c_float) for name in ("strength_previous", "reset", "candidate_previous")),
+        *((name, Layer) for name in ("move_state", "move_question", "create")),
+        *((name, Layer) for name in ("match", "summary", "answer", "point")),
+        *((name, c_float) for name in ("nothing", "growth", "slope")),
+    ]
+
+
+class Words(Structure):
+    """`struct amn_words`."""
+
+    _fields_ = [("met", c_int32), ("vectors", c_void_p), ("count", c_int32), ("begin", c_void_p), ("words", c_void_p)]
+
+
+class Change(Structure):
+    """`struct amn_change`."""
+
+    _fields_ = [
+        *((name, c_int32) for name in ("count", "members", "banks", "created")),
+        *((name, POINTER(c_int32)) for name in ("slots", "before", "after")),
+        ("strengths", POINTER(c_float)),
+    ]
+
+
+class Count(Structure):
+    """`struct amn_count`."""
+
+    _fields_ = [
+        *((name, c_int32) for name in ("slots", "entities", "banks", "questions", "read", "names")),
+        ("bytes", c_int64),
+    ]
+
+
+class Tables(Structure):
+    """`struct amn_tables`."""
+
+    _fields_ = [
+        ("slots", c_int32),
+        ("banks", c_int32),
+        ("vote", c_double),
+        *((name, c_void_p) for name in ("states", "strengths", "relevance", "depth", "order")),
+        *((name, c_void_p) for name in ("neighbours", "neighbour_counts", "last_anonymous")),
+    ]
+
+
+class Attention(Structure):
+    """`struct amn_attention`."""
+
+    _fields_ = [("count", c_int32), *((name, c_void_p) for name in ("slots", "mass", "whole"))]
+
+
+class Stories(Structure):
+    """`struct amn_stories`."""
+
+    _fields_ = [
+        *((name, c_int32) for name in ("count", "slots", "sentences", "words", "asked")),
+        *((name, c_void_p) for name in ("told", "questions", "lengths")),
+    ]
+
+
+class Views(Structure):
+    """`struct amn_views`."""
+
+    _fields_ = [("room", c_int32), *((name, c_void_p) for name in ("members", "context", "edges"))]
+
+
+_STRUCTURES = (Layer, GRU, Weights, Words, Change, Count, Tables, Attention, Stories, Views)  # as `amn_sizes` has them
+_PROTOTYPES: dict[str, tuple[object, list[object]]] = {
+    "amn_sizes": (None, [POINTER(c_int64)]),
+    "amn_model_new": (c_void_p, [POINTER(Weights)]),
+    "amn_model_free": (None, [c_void_p]),
+    "amn_desk_new": (c_void_p, [c_void_p, c_int64]),
+    "amn_desk_free": (None, [c_void_p]),
+    "amn_memory_new": (c_void_p, [c_void_p]),
+    "amn_memory_free": (None, [c_void_p]),
+    "amn_ask": (c_int, [c_void_p, c_void_p, POINTER(Words)]),
+    "amn_tell": (c_int, [c_void_p, c_void_p, POINTER(Words)]),
+    "amn_changed": (None, [c_void_p, POINTER(Change)]),
+    "amn_counted": (None, [c_void_p, c_int32, POINTER(Count)]),
+    "amn_decode": (c_int, [POINTER(c_void_p), c_int32, c_void_p, c_int32, POINTER(c_void_p)]),
+    "amn_names": (None, [c_void_p, c_void_p]),
+    "amn_attend": (c_int, [c_void_p, c_void_p, c_int32, c_int32, POINTER(Attention)]),
+    "amn_bank": (None, [c_void_p, c_int32, c_void_p]),
+    "amn_of": (None, [c_void_p, c_int32, c_void_p, c_void_p, c_void_p]),
+    "amn_save": (None, [c_void_p, POINTER(Tables)]),
+    "amn_restore": (c_int, [c_void_p, POINTER(Tables)]),
+    "amn_views": (c_int, [POINTER(Stories), POINTER(Views)]),
+}
+
+
+@cache
+def library() -> ctypes.CDLL | None:
+    """The core that was built for this kind of processor; None where there is none."""
+    folder = os.environ.get("AMN_CORE")  # another build of it, or "none"
+    if folder == "none":
+        return None
+    path = path_of(_kind(), Path(folder)) if folder else path_of(_kind())
+    return load_library(path) if path.exists() else None
+
+
+def load_library(path: Path) -> ctypes.CDLL:
+    """Loads a core, with the types of its functions; its structures must be those declared here."""
+    core = ctypes.CDLL(str(path))
+    for name, (result, arguments) in _PROTOTYPES.items():
+        function = getattr(core, name)
+        function.restype, function.argtypes = result, arguments
+    sizes = (c_int64 * len(_STRUCTURES))()
+    core.amn_sizes(sizes)
+    if list(sizes) != [ctypes.sizeof(one) for one in _STRUCTURES]:
+        raise ImportError(f"{path}: its structures are not those of boundary.py")
+    return core
+
+
+def _kind() -> str:
+    """The processor, as compilers call its kind."""
+    if platform.machine() != "x86_64":
+        return platform.machine()
+    kinds = {
+        "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+        "x86-64-v3": {"avx2", "fma", "bmi2"},
+    }
+    features = _features()
+    return next((kind for kind, needed in kinds.items() if needed <= features), "x86-64")
+
+
+def _features() -> set[str]:
+    described = Path("/proc/cpuinfo")
+    lines = described.read_text(encoding="utf-8").splitlines() if described.is_file() else []
+    return set(next((line.partition(":")[2].split() for line in lines if line.startswith("flags")), []))
+
+
+def address(values: np.ndarray, dtype: type, *shape: int) -> int:
+    """Where an array is, which must be of this kind and shape; who calls keeps it alive."""
+    if values.dtype != dtype or values.shape != shape or not values.flags.c_contiguous:
+        raise TypeError(f"expected {dtype.__name__} {shape} in one piece, found {values.dtype} {values.shape}")
+    return values.ctypes.data
+
+
+def layer(weight: np.ndarray, bias: np.ndarray | None, outputs: int, inputs: int) -> Layer:
+    """A layer, whose arrays must have these sizes."""
+    where = None if bias is None else address(bias, np.float32, outputs)
+    return Layer(outputs, inputs, address(weight, np.float32, outputs, inputs), where)
+
+
+def words(rows: "array[int]", begin: "array[int]", vectors: "array[int]") -> Words:
+    """Some rows of words; `begin` says where each begins and the last ends. Who calls keeps the arrays alive."""
+    return Words(len(vectors), vectors.buffer_info()[0], len(begin) - 1, begin.buffer_info()[0], rows.buffer_info()[0])

@@ -1,0 +1,160 @@
+/* Section 4.3 of the paper: from the entities of the banks that are read to the logits of answers. */
+
+#include "arithmetic.h"
+#include "memory.h"
+
+enum { MOST_BANKS = 64 }; /* `amn_model_new` refuses more */
+
+struct masses { /* eq. (17): how much each entity that is read weighs, before its bank is counted */
+    float *mass, *strength; /* of the entities, the most general first */
+    float whole[MOST_BANKS]; /* of each bank: the masses of all that it holds, and of reading nothing */
+};
+
+/* Weighs the entities of the banks that are read: exp(<C_m, w_Nq>), with C_m = s_m * w of eq. (16). */
+static void weigh(const struct amn_memory *memory, const struct asked *asked, id first, struct masses *found) {
+    const struct amn_model *m = memory->model;
+    float top = m->nothing, *mass = found->mass, *strength = found->strength;
+    for (id depth = first; depth < memory->banks; depth++)
+        for (id slot = memory->levels[depth].first; slot; slot = memory->marks[slot].after) {
+            const float *state = memory->states + (size_t)slot * m->hidden;
+            *strength = memory->marks[slot].strength * scale_of(m->hidden, m->epsilon, state);
+            *mass = *strength++ * dot(m->hidden, state, asked->match);
+            top = fmaxf(top, *mass++);
+        }
+    float whole = exponential(m->nothing - top);
+    for (id depth = memory->banks - 1; depth >= first; depth--) {
+        mass -= memory->levels[depth].count; /* the deepest come last */
+        for (id i = 0; i < memory->levels[depth].count; i++) whole += mass[i] = exponential(mass[i] - top);
+        found->whole[depth] = whole;
+    }
+}
+
+/* What the banks count, the exponential weights d of eq. (18): each a learned factor more than the one before it. */
+static void count_banks(const struct amn_memory *memory, id first, float *counts) {
+    float all = 0;
+    for (id bank = first; bank < memory->banks; bank++)
+        all += counts[bank] = exponential((float)(bank - memory->banks + 1) * memory->model->growth);
+    for (id bank = first; bank < memory->banks; bank++) counts[bank] /= all;
+}
+
+/* What is read for a question: g of eq. (18). */
+static void read_banks(const struct amn_memory *memory, const struct asked *asked, id first, struct masses *masses,
+                       float *read) {
+    const struct amn_model *m = memory->model;
+    float counts[MOST_BANKS], share = 0;
+    const float *mass = masses->mass, *strength = masses->strength;
+    weigh(memory, asked, first, masses);
+    count_banks(memory, first, counts);
+    memset(read, 0, m->hidden * sizeof(float));
+    for (id depth = first; depth < memory->banks; depth++) {
+        share += counts[depth] / masses->whole[depth]; /* what is this deep is in all banks before */
+        for (id slot = memory->levels[depth].first; slot; slot = memory->marks[slot].after) {
+            const float *state = memory->states + (size_t)slot * m->hidden;
+            float weight = *mass++ * *strength++ * share;
+            SIMD
+            for (size_t i = 0; i < m->hidden; i++) read[i] += weight * state[i];
+        }
+    }
+}
+
+/* Room for what is read for so many questions, a row and its summary for each, and for the masses of so many entities. */
+static int reserve_reads(struct amn_desk *desk, size_t count, size_t entities) {
+    size_t row = desk->model->hidden * sizeof(float);
+    if (count > desk->reads_capacity) {
+        float *reads = realloc(desk->reads, count * row), *decoded;
+        if (reads) desk->reads = reads;
+        if ((decoded = realloc(desk->decoded, count * row))) desk->decoded = decoded;
+        if (!reads || !decoded) return NO_ROOM;
+        desk->reads_capacity = count;
+    }
+    if (entities > desk->masses_capacity) {
+        float *masses = realloc(desk->masses, 2 * entities * sizeof(float));
+        if (!masses) return NO_ROOM;
+        desk->masses = masses;
+        desk->masses_capacity = entities;
+    }
+    return reserve(desk, count);
+}
+
+/* The scores of the words that may be answers, from the summary of a question. */
+static void point(const struct amn_memory *memory, const float *summary, float *logits) {
+    const struct amn_model *m = memory->model;
+    const float *weights = m->names, *biases = m->name_bias;
+    for (id i = 0; i < memory->told_count; i++) {
+        size_t vector = (size_t)memory->vectors[memory->told[i]];
+        *logits++ = dot(m->hidden, summary, weights + vector * m->hidden) + biases[vector];
+    }
+    for (size_t i = 0, vector = m->vectors - m->anonymous; i < m->anonymous; i++, vector++)
+        if (memory->last_anonymous[i]) *logits++ = dot(m->hidden, summary, weights + vector * m->hidden) + biases[vector];
+}
+
+/* Eq. (19): r(PReLU(h(g) + w_Nq)) for all questions at once. */
+static void summarise(const struct amn_model *m, struct amn_desk *desk, size_t count, const float *const *questions) {
+    for (size_t i = 0; i < count; i++) {
+        desk->from[i] = desk->reads + i * m->hidden;
+        desk->into[i] = desk->decoded + i * m->hidden;
+    }
+    product(count, m->hidden, m->hidden, desk->from, m->summary, desk->into);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < m->hidden; j++) {
+            float y = desk->into[i][j] + m->summary_bias[j] + questions[i][j];
+            desk->into[i][j] = y > 0 ? y : y * m->slope;
+        }
+}
+
+/* The answers of some memories from their last banks (0: all): for each question, classes, then words as `amn_names`
+ * lists them.
+ */
+int amn_decode(struct amn_memory *const *memories, id count, struct amn_desk *desk, id banks, float *const *logits) {
+    const struct amn_model *m = desk->model;
+    size_t all = 0, at = 0, entities = 1;
+    for (id i = 0; i < count; i++) {
+        all += (size_t)memories[i]->questions;
+        entities = (size_t)memories[i]->entities > entities ? (size_t)memories[i]->entities : entities;
+    }
+    if (reserve_reads(desk, all, entities)) return NO_ROOM;
+    struct masses masses = {.mass = desk->masses, .strength = desk->masses + entities};
+    for (id i = 0; i < count; i++)
+        for (id question = 0; question < memories[i]->questions; question++, at++) {
+            const struct asked *asked = memories[i]->asked + question;
+            read_banks(memories[i], asked, first_read(memories[i], banks), &masses,
+                       desk->reads + at * m->hidden);
+            desk->near[at] = asked->question;
+        }
+    summarise(m, desk, all, desk->near);
+    at = 0;
+    for (id i = 0; i < count; i++) {
+        struct amn_count counted;
+        amn_counted(memories[i], banks, &counted);
+        size_t width = m->classes + (size_t)counted.names;
+        for (id question = 0; question < memories[i]->questions; question++, at++) {
+            float *row = logits[i] + (size_t)question * width;
+            desk->from[at] = desk->decoded + at * m->hidden;
+            desk->into[at] = row;
+            if (m->pointer) point(memories[i], desk->from[at], row + m->classes);
+        }
+    }
+    product(all, m->hidden, m->classes, desk->from, m->answer, desk->into);
+    for (size_t i = 0; i < all; i++) add(m->classes, m->answer_bias, desk->into[i]);
+    return OK;
+}
+
+/* How much the answer to a question rests on each entity that was read. */
+int amn_attend(const struct amn_memory *memory, struct amn_desk *desk, id banks, id question,
+               struct amn_attention *found) {
+    if (question < 0 || question >= memory->questions) return BAD_INPUT;
+    if (reserve_reads(desk, 1, (size_t)memory->entities + 1)) return NO_ROOM;
+    struct masses masses = {.mass = desk->masses, .strength = desk->masses + memory->entities + 1};
+    id first = first_read(memory, banks);
+    weigh(memory, memory->asked + question, first, &masses);
+    found->count = 0;
+    for (id depth = first; depth < memory->banks; depth++) {
+        found->whole[depth] = masses.whole[depth];
+        for (id slot = memory->levels[depth].first; slot; slot = memory->marks[slot].after) {
+            found->slots[found->count] = slot;
+            found->mass[found->count] = masses.mass[found->count];
+            found->count++;
+        }
+    }
+    return OK;
+}

@@ -1,0 +1,36 @@
+/* A model's weights as the core reads them: inputs x outputs, so that a row times a weight runs along memory. */
+
+#pragma once
+
+#include "amn.h"
+
+struct cell { /* a GRU without its input's weight; `bias` are the input's and, of the first two gates, the state's */
+    float *bias, *state, *new_bias;
+};
+
+struct reader { /* a GRU over words, with what depends on a word alone computed ahead */
+    float *gates, *first; /* of each vector: what it tells the gates, and the state after it where it comes first */
+    const float *state, *new_bias;
+};
+
+struct amn_model {
+    size_t hidden, heads, vectors, anonymous, classes;
+    id max_banks, pointer;
+    float bank_gap, epsilon;
+    struct cell update, propagate;
+    struct reader word, question;
+    float *word_input, *sentence_input, *message_input; /* what the update GRU hears, in two halves; and propagation */
+    float *from_question, *from_question_bias;
+    float *query, *key_value; /* query: over the root of a head's width */
+    float *edge_bias;         /* heads x kinds */
+    float *of_state;          /* 4 x hidden: update, candidate, move, vote */
+    float *of_question, update_bias, candidate_bias, move_bias;
+    float update_previous, candidate_previous, likeness; /* likeness: what a question is scaled by for eq. (6) */
+    float *move_question, *match;                        /* over the root of the width */
+    float load, create_bias;
+    float *summary, *summary_bias, *answer, *answer_bias, nothing, growth, slope;
+    float *names, *name_bias; /* of each vector: what a summary is multiplied with for its score as an answer */
+    void *all[40];            /* whatever is to be freed */
+    size_t parts;
+    int failed; /* whether there was no room for a part */
+};

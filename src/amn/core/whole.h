@@ -1,9 +1,0 @@
-/* Whole numbers, which count and point at rows. */
-
-#pragma once
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef int64_t whole;

@@ -1,0 +1,338 @@
+"""The default model by its compiled core: for one story, for many, and for live memories, by the same functions."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from ctypes import byref, c_void_p
+from itertools import accumulate
+from threading import local
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from amn.core import boundary
+from amn.core.boundary import address, layer
+from amn.data.examples import Words
+from amn.errors import AMNError
+from amn.inference.found import Arrays, Change, Found, Held
+from amn.inference.spelling import Spelling
+from amn.inference.trained import TrainedModel
+
+ARCHITECTURE = "amn"  # what it knows how to read
+DESK_BYTES = 32 << 20  # for what sentences come to, in each thread
+_EPSILON = 1e-6  # of `rms_norm`
+_RECENT = 16  # neighbours that a word remembers
+# The layers of `boundary.Weights`, as the torch model calls them.
+_GRUS = {
+    "word": "encoder.word_gru",
+    "question": "encoder.question_gru",
+    "update": "update",
+    "propagate": "propagate_gru",
+}
+_LAYERS = {
+    "from_question": "from_question",
+    "query": "ask",
+    "key_value": "tell",
+    "strength_state": "strength.update_state",
+    "strength_question": "strength.update_question",
+    "candidate_state": "strength.candidate_state",
+    "move_state": "move_state",
+    "move_question": "move_question",
+    "create": "create",
+    "match": "decoder.match",
+    "summary": "decoder.hidden",
+    "answer": "decoder.answer",
+    "point": "decoder.pointer.of_summary",
+}
+_NUMBERS = {
+    "strength_previous": "strength.update_strength",
+    "reset": "strength.reset",
+    "candidate_previous": "strength.candidate_strength",
+    "nothing": "decoder.nothing",
+    "growth": "decoder.growth",
+    "slope": "decoder.prelu.weight",
+}
+
+
+class Core:
+    """A model in the compiled core.
+
+    Args:
+        trained: the model; `core_of` says whether it can be read so.
+    """
+
+    def __init__(self, trained: TrainedModel) -> None:
+        code = boundary.library()
+        assert code is not None
+        self.code, self.vocabulary = code, trained.vocabulary
+        self.hidden = int(trained.config["hidden"])
+        self.anonymous = trained.anonymous
+        self.classes = len(trained.vocabulary.answers)
+        weights, _kept = _weights(trained)
+        self.handle: int | None = code.amn_model_new(byref(weights))
+        if not self.handle:
+            raise AMNError(f"{trained.architecture}: the compiled core cannot read a model of these settings")
+        self._desks = local()
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None):
+            self.code.amn_model_free(self.handle)
+
+    @property
+    def desk(self) -> int:
+        """Room to work, of this thread."""
+        found = getattr(self._desks, "own", None)
+        if found is None:
+            found = self._desks.own = _Desk(self)
+        return found.handle
+
+    def check(self, status: int) -> None:
+        """Turns what a function of the core says into an error."""
+        if status == boundary.NO_ROOM:
+            raise MemoryError("no room to read so much")
+        if status:
+            raise ValueError("the compiled core was given what cannot be")
+
+
+class _Desk:
+    def __init__(self, core: Core) -> None:
+        self._core = core  # whose model it needs
+        self.handle: int = core.code.amn_desk_new(core.handle, DESK_BYTES)
+        if not self.handle:
+            raise MemoryError("no room to read anything")
+
+    def __del__(self) -> None:
+        self._core.code.amn_desk_free(self.handle)
+
+
+def core_of(trained: TrainedModel) -> Core | None:
+    """The compiled core of a model; None where there is no such core, or none for this model."""
+    if trained.architecture != ARCHITECTURE or boundary.library() is None:
+        return None
+    if any(value.dtype != np.float32 for value in trained.weights.values()):
+        return None
+    found = trained.__dict__.get("core")
+    if found is None:
+        found = trained.__dict__["core"] = Core(trained)
+    return found
+
+
+def _weights(trained: TrainedModel) -> tuple[boundary.Weights, list[np.ndarray]]:
+    """The weights by the core's names, and the arrays that they point to."""
+    config, kept = trained.config, [np.ascontiguousarray(value) for value in trained.weights.values()]
+    own = dict(zip(trained.weights, kept, strict=True))
+    hidden, heads = int(config["hidden"]), int(config["heads"])
+    parts = [own["encoder.embedding.weight"], *([own["encoder.anonymous"]] if "encoder.anonymous" in own else [])]
+    vectors = np.concatenate(parts)
+    kept.append(vectors)
+    weights = boundary.Weights(
+        hidden=hidden,
+        heads=heads,
+        max_banks=int(config["max_banks"]),
+        vectors=len(vectors),
+        anonymous=len(parts[1]) if len(parts) > 1 else 0,
+        pointer=int(bool(config["pointer"])),
+        bank_gap=float(config["bank_gap"]),
+        epsilon=_EPSILON,
+        embedding=address(vectors, np.float32, len(vectors), hidden),
+        edge_bias=address(own["edge_bias"], np.float32, boundary.NUM_KINDS, heads),
+    )
+    for name, path in _GRUS.items():
+        inputs = 2 * hidden if name == "update" else hidden
+        gru = boundary.GRU(
+            _layer(own, f"{path}.input", 3 * hidden, inputs), _layer(own, f"{path}.state", 3 * hidden, hidden)
+        )
+        setattr(weights, name, gru)
+    for name, path in _LAYERS.items():
+        if f"{path}.weight" in own:
+            setattr(weights, name, _layer(own, path, *own[f"{path}.weight"].shape))
+    for name, path in _NUMBERS.items():
+        setattr(weights, name, float(own[path][0]))
+    return weights, kept
+
+
+def _layer(own: dict[str, np.ndarray], path: str, outputs: int, inputs: int) -> boundary.Layer:
+    return layer(own[f"{path}.weight"], own.get(f"{path}.bias"), outputs, inputs)
+
+
+class CoreMemory:
+    """The memory of one story. What a sentence costs does not depend on how much it holds.
+
+    Args:
+        core: the model.
+        questions: what it is built for.
+    """
+
+    def __init__(self, core: Core, questions: Sequence[Words]) -> None:
+        self._core, self._code = core, core.code
+        self._spelling = Spelling(core.vocabulary, core.anonymous)
+        self.handle: int = core.code.amn_memory_new(core.handle)
+        if not self.handle:
+            raise MemoryError("no room for another memory")
+        self._give(core.code.amn_ask, questions)
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None):
+            self._code.amn_memory_free(self.handle)
+
+    def _give(self, function: Any, rows: Iterable[Words]) -> None:
+        """Hands over rows of words, new ones with the vectors that they have."""
+        slots, words, begin, vectors = self._spelling.slots, array("i"), array("i", (0,)), array("i")
+        for row in rows:
+            for word in row:
+                slot = slots.get(word)
+                if slot is None:
+                    vectors.append(self._spelling.meet(word))
+                    slot = slots[word]
+                words.append(slot)
+            begin.append(len(words))
+        given = boundary.words(words, begin, vectors)
+        self._core.check(function(self.handle, self._core.desk, byref(given)))
+
+    @property
+    def words(self) -> list[str]:
+        """The words that it has met; those of the questions come first."""
+        return self._spelling.words[1:]
+
+    @property
+    def banks(self) -> int:
+        """How many banks there are."""
+        return self._count(1).banks
+
+    @property
+    def entities(self) -> int:
+        """How many entities there are."""
+        return self._count(1).entities
+
+    @property
+    def nbytes(self) -> int:
+        """What its tables take."""
+        return self._count(1).bytes
+
+    def _count(self, banks: int) -> boundary.Count:
+        count = boundary.Count()
+        self._code.amn_counted(self.handle, banks, byref(count))
+        return count
+
+    def hear(self, sentences: Sequence[Words]) -> None:
+        """Reads sentences."""
+        self._give(self._code.amn_tell, sentences)
+
+    def tell(self, sentence: Words) -> Change:
+        """Reads a sentence and says what it did."""
+        self._give(self._code.amn_tell, (sentence,))
+        change = boundary.Change()
+        self._code.amn_changed(self._core.desk, byref(change))
+        count, members, spelled = change.count, change.members, self._spelling.words
+        words = [spelled[slot] for slot in change.slots[:count]]
+        before = [None if depth < 0 else depth for depth in change.before[:count]]
+        return Change(
+            dict(zip(words, before, strict=True)),
+            dict(zip(words, change.after[:count], strict=True)),
+            dict(zip(words[:members], change.strengths[:members], strict=True)),
+            change.banks,
+            bool(change.created),
+        )
+
+    def read(self, banks: int) -> Found:
+        """Answers from some banks, the most relevant first; 0 for all."""
+        return decode(self._core, [self], banks)[0]
+
+    def bank(self, index: int) -> list[Held]:
+        """The entities of a bank."""
+        slots = np.zeros(self.entities, np.int32)
+        self._code.amn_bank(self.handle, index, slots.ctypes.data)
+        slots = slots[slots > 0]
+        strengths, relevance = np.zeros((2, len(slots)), np.float32)
+        self._code.amn_of(self.handle, len(slots), slots.ctypes.data, strengths.ctypes.data, relevance.ctypes.data)
+        rows = zip(slots.tolist(), strengths.tolist(), relevance.tolist(), strict=True)
+        return [Held(self._spelling.words[slot], strength, far) for slot, strength, far in rows]
+
+    def attention(self, banks: int, question: int) -> list[dict[str, float]]:
+        """How much the answer to a question rests on each entity of each bank; nothing where a bank is not read."""
+        count = self._count(banks)
+        slots, mass = np.zeros(count.entities, np.int32), np.zeros(count.entities, np.float32)
+        whole = np.zeros(count.banks, np.float32)
+        found = boundary.Attention(0, slots.ctypes.data, mass.ctypes.data, whole.ctypes.data)
+        self._core.check(self._code.amn_attend(self.handle, self._core.desk, banks, question, byref(found)))
+        masses = dict(zip(slots[: found.count].tolist(), mass[: found.count].tolist(), strict=True))
+        shares: list[dict[str, float]] = []
+        for index, total in enumerate(whole.tolist()):
+            held = self.bank(index) if total else []
+            shares.append({one.word: masses[self._spelling.slots[one.word]] / total for one in held})
+        return shares
+
+    def _tables(self) -> tuple[boundary.Tables, Arrays]:
+        slots, entities = len(self._spelling.words), self.entities
+        arrays = {
+            "states": np.zeros((slots, self._core.hidden), np.float32),
+            "strengths": np.zeros(slots, np.float32),
+            "relevance": np.zeros(slots, np.float32),
+            "depth": np.full(slots, -1, np.int32),
+            "order": np.zeros(entities, np.int32),
+            "neighbours": np.zeros((slots, _RECENT), np.int32),
+            "neighbour_counts": np.zeros(slots, np.int32),
+            "last_anonymous": np.zeros(self._core.anonymous, np.int32),
+        }
+        return self._pointed(arrays, 1, 0.0), arrays
+
+    def _pointed(self, arrays: Arrays, banks: int, vote: float) -> boundary.Tables:
+        slots, kinds = len(self._spelling.words), {"states", "strengths", "relevance"}
+        shapes: dict[str, tuple[int, ...]] = {"states": (slots, self._core.hidden), "neighbours": (slots, _RECENT)}
+        shapes |= {"order": (len(arrays["order"]),), "last_anonymous": (self._core.anonymous,)}
+        where = {
+            name: address(value, np.float32 if name in kinds else np.int32, *shapes.get(name, (slots,)))
+            for name, value in arrays.items()
+        }
+        return boundary.Tables(slots=slots, banks=banks, vote=vote, **where)
+
+    def arrays(self) -> Arrays:
+        """Everything that it knows besides its words, to be saved."""
+        tables, arrays = self._tables()
+        self._code.amn_save(self.handle, byref(tables))
+        return arrays | {"banks": np.array([tables.banks], np.int32), "vote": np.array([tables.vote])}
+
+    def resume(self, words: Sequence[str], arrays: Arrays) -> None:
+        """Puts back what `arrays` gave, into a new memory of the same questions; `words` are those met so far."""
+        new = [word for word in words if word not in self._spelling.slots]
+        vectors, none, begin = array("i", [self._spelling.meet(word) for word in new]), array("i"), array("i", (0,))
+        given = boundary.words(none, begin, vectors)
+        self._core.check(self._code.amn_tell(self.handle, self._core.desk, byref(given)))
+        kept = {name: np.ascontiguousarray(value) for name, value in arrays.items() if name not in ("banks", "vote")}
+        entities = int((kept["depth"] >= 0).sum())
+        if len(kept["order"]) != entities:
+            raise ValueError("as many entities in order as there are")
+        tables = self._pointed(kept, int(arrays["banks"][0]), float(arrays["vote"][0]))
+        self._core.check(self._code.amn_restore(self.handle, byref(tables)))
+
+
+def decode(core: Core, memories: Sequence[CoreMemory], banks: int) -> list[Found]:
+    """The answers of some memories from their last banks; 0 for all."""
+    logits, counts = logits_of(core, memories, banks)
+    found, end = [], 0
+    for memory, count in zip(memories, counts, strict=True):
+        start, end = end, end + count.questions * (core.classes + count.names)
+        own, read = logits[start:end].reshape(count.questions, -1), [count.read] * count.questions
+        found.append(Found(own, _names(memory, count), count.entities, read, count.banks))
+    return found
+
+
+def logits_of(
+    core: Core, memories: Sequence[CoreMemory], banks: int
+) -> tuple[Float[np.ndarray, " all"], list[boundary.Count]]:
+    """The logits of some memories, one after another, and what each of these holds."""
+    counts = [memory._count(banks) for memory in memories]
+    ends = [0, *accumulate(count.questions * (core.classes + count.names) for count in counts)]
+    logits = np.empty(ends[-1], np.float32)
+    starts = (c_void_p * len(memories))(*[logits.ctypes.data + 4 * end for end in ends[:-1]])
+    handles = (c_void_p * len(memories))(*[memory.handle for memory in memories])
+    core.check(core.code.amn_decode(handles, len(memories), core.desk, banks, starts))
+    return logits, counts
+
+
+def _names(memory: CoreMemory, count: boundary.Count) -> list[str]:
+    """The words that may be answers, in the order of their logits."""
+    slots = array("i", bytes(4 * count.names))
+    if count.names:
+        memory._code.amn_names(memory.handle, slots.buffer_info()[0])
+    return [memory._spelling.words[slot] for slot in slots]

@@ -1,0 +1,78 @@
+"""Who reads: the compiled core where there is one for a model, torch where there is none or a GPU does better."""
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from amn.data.examples import Example, Words
+from amn.inference.core import ARCHITECTURE, Core, CoreMemory, core_of, decode, logits_of
+from amn.inference.found import Found, StoryMemory
+from amn.inference.trained import TrainedModel
+
+Engine = Literal["auto", "torch"]
+
+
+class ToldStories(Protocol):
+    """Stories that were read to their ends, ready to be asked."""
+
+    def read(self, banks: int) -> list[Found]:
+        """Answers from some banks, the most relevant first; 0 for all."""
+
+    def decode(self, banks: int) -> object:
+        """The logits of such answers and no more, to be timed."""
+
+
+class CoreStories:
+    """Stories that the compiled core has read.
+
+    Args:
+        core: the model.
+        examples: the stories with their questions.
+    """
+
+    def __init__(self, core: Core, examples: Sequence[Example]) -> None:
+        self._core = core
+        self._memories = [CoreMemory(core, example.questions) for example in examples]
+        for memory, example in zip(self._memories, examples, strict=True):
+            memory.hear(example.sentences)
+
+    def read(self, banks: int) -> list[Found]:
+        """Answers from some banks, the most relevant first; 0 for all."""
+        return decode(self._core, self._memories, banks)
+
+    def decode(self, banks: int) -> object:
+        """The logits of such answers and no more, to be timed."""
+        return logits_of(self._core, self._memories, banks)
+
+
+def open_memory(trained: TrainedModel, questions: Sequence[Words]) -> StoryMemory:
+    """An empty memory for some questions. It is on the CPU where the core reads it, wherever the model is."""
+    core = core_of(trained)
+    if core is not None:
+        return CoreMemory(core, questions)
+    from amn.inference.torch_memory import TorchMemory, WholeMemory
+
+    return (TorchMemory if trained.architecture == ARCHITECTURE else WholeMemory)(trained, questions)
+
+
+def tell_stories(trained: TrainedModel, examples: Sequence[Example], engine: Engine = "auto") -> ToldStories:
+    """Reads stories to their ends."""
+    core = core_of(trained) if engine == "auto" and not _pays_on_gpu(trained, len(examples)) else None
+    if core is not None:
+        return CoreStories(core, examples)
+    from amn.inference.torch_batches import TorchStories
+
+    return TorchStories(trained, examples)
+
+
+def read_examples(trained: TrainedModel, examples: Sequence[Example], banks: int) -> list[Found]:
+    """Reads stories and answers their questions."""
+    if core_of(trained) is not None and not _pays_on_gpu(trained, len(examples)):
+        return tell_stories(trained, examples).read(banks)
+    from amn.inference.torch_batches import read_by_torch
+
+    return read_by_torch(trained, examples, banks)
+
+
+def _pays_on_gpu(trained: TrainedModel, stories: int) -> bool:
+    """A GPU reads several stories faster; a single one is faster on the CPU."""
+    return stories > 1 and trained.device_type == "cuda"

@@ -1,0 +1,101 @@
+"""What readers of stories give, whoever they are: readings in words and numbers, and what each sentence did."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from jaxtyping import Float
+
+from amn.data.examples import Words
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was read for the questions of one memory.
+
+    Args:
+        logits: a score for each answer class and, where the model can point, for each word that was told.
+        words: these words.
+        entities: how many entities the memory has.
+        entities_read: how many of them were read for each question, copies counted each time.
+        banks: how many banks there are.
+    """
+
+    logits: Float[np.ndarray, "question answer"]
+    words: Sequence[str]
+    entities: int
+    entities_read: Sequence[int]
+    banks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one sentence did to a memory.
+
+    Args:
+        before: the deepest bank that held each entity that it touched; None where it is new.
+        after: the deepest bank that holds each of them now.
+        strengths: the strength of each entity that was updated.
+        banks: how many banks there are now.
+        created: whether one of them is new.
+    """
+
+    before: dict[str, int | None] = field(default_factory=dict)
+    after: dict[str, int] = field(default_factory=dict)
+    strengths: dict[str, float] = field(default_factory=dict)
+    banks: int = 1
+    created: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An entity as a bank holds it: its word, its strength in [0, 1], and the logit that decides how far it moves."""
+
+    word: str
+    strength: float
+    relevance: float
+
+
+Arrays = dict[str, np.ndarray]
+
+
+class StoryMemory(Protocol):
+    """The memory of one story, told sentence by sentence and built for some questions."""
+
+    @property
+    def banks(self) -> int:
+        """How many banks there are; 0 where the model has none."""
+
+    @property
+    def entities(self) -> int:
+        """How many entities there are."""
+
+    @property
+    def nbytes(self) -> int:
+        """What its tables take."""
+
+    def tell(self, sentence: Words) -> Change:
+        """Reads a sentence and says what it did."""
+
+    def hear(self, sentences: Sequence[Words]) -> None:
+        """Reads sentences."""
+
+    def read(self, banks: int) -> Found:
+        """Answers from some banks, the most relevant first; 0 for all."""
+
+    def bank(self, index: int) -> list[Held]:
+        """The entities of a bank."""
+
+    def attention(self, banks: int, question: int) -> list[dict[str, float]]:
+        """How much the answer to a question rests on each entity of each bank; nothing where a bank is not read."""
+
+    def arrays(self) -> Arrays:
+        """Everything that it knows besides its words, to be saved."""
+
+    def resume(self, words: Sequence[str], arrays: Arrays) -> None:
+        """Puts back what `arrays` gave, into a new memory of the same questions; `words` are those met so far."""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words that it has met, in order; those of the questions come first."""

@@ -1,0 +1,52 @@
+"""The words of one story as numbers: the slot that each has there, and the vector that a model has for it."""
+
+from collections.abc import Iterable
+from itertools import chain
+
+from amn.data.examples import Example
+from amn.data.vocabulary import UNKNOWN, Vocabulary
+
+
+class Spelling:
+    """Gives words their slots in the order in which they come, those of the questions first; 0 is nobody's.
+
+    A word that the model knows has a vector of its own. Where the model can point, each unknown word of a story takes
+    the next of a few vectors for such words, and when there are no more, the first again.
+    `amn.models.encoder.Encoder.spell` gives a batch the same numbers.
+
+    Args:
+        vocabulary: the words that the model knows.
+        anonymous: how many vectors it has for unknown words; 0 where all of these are one to it.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, anonymous: int) -> None:
+        self._vocabulary, self.anonymous, self._unknown = vocabulary, anonymous, 0
+        self.words, self.slots = [""], dict[str, int]()
+
+    def meet(self, word: str) -> int:
+        """Gives a new word its slot; returns its vector."""
+        self.slots[word] = len(self.words)
+        self.words.append(word)
+        known = self._vocabulary.word_id(word)
+        if known != UNKNOWN or not self.anonymous:
+            return known
+        self._unknown += 1
+        return len(self._vocabulary.words) + (self._unknown - 1) % self.anonymous
+
+
+def told_words(example: Example, vocabulary: Vocabulary, anonymous: int) -> list[str]:
+    """The words of an example that may be answers: of unknown ones that share a vector, the one that was told last."""
+    spelling = Spelling(vocabulary, anonymous)
+    asked, told = chain.from_iterable(example.questions), list(chain.from_iterable(example.sentences))
+    vectors = {word: spelling.meet(word) for word in dict.fromkeys([*asked, *told])}
+    return list({vectors[word]: word for word in told}.values())
+
+
+def slot_words(example: Example) -> list[str]:
+    """The word of each slot of an example in a batch; slot 0 is padding."""
+    return ["", *distinct((*example.sentences, *example.questions))]
+
+
+def distinct(rows: Iterable[tuple[str, ...]]) -> list[str]:
+    """The different words of some rows, in their order."""
+    return list(dict.fromkeys(chain.from_iterable(rows)))

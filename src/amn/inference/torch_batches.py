@@ -1,0 +1,139 @@
+"""Whole stories by torch, in one pass: any architecture, on any device."""
+
+from collections.abc import Sequence
+from itertools import chain
+
+import torch
+
+from amn.data.batches import Batch, Sizes, encode
+from amn.data.examples import Example
+from amn.data.graph import CONTEXT
+from amn.errors import AMNError
+from amn.inference.found import Found
+from amn.inference.recorded import read_recorded
+from amn.inference.spelling import distinct, slot_words, told_words
+from amn.inference.trained import TrainedModel
+from amn.models.base import Reading
+
+MAX_WORDS = 32_000  # different words in a story: batches keep slots in 16 bits
+MAX_CELLS = 1 << 26  # room for the edges of a batch, one for each sentence and pair of entities that it touches
+
+
+@torch.inference_mode()
+def read_batch(trained: TrainedModel, examples: Sequence[Example], banks: int) -> Reading:
+    """Reads stories in one pass.
+
+    Raises:
+        AMNError: where they do not fit.
+    """
+    check_room(trained, examples)
+    device = next(trained.model.parameters()).device
+    if device.type == "cuda":
+        return _on_cpu(read_recorded(trained.model, roomy_batch(trained, examples), banks))
+    return _on_cpu(trained.model(plain_batch(trained, examples).to(device), banks=banks))
+
+
+def read_by_torch(trained: TrainedModel, examples: Sequence[Example], banks: int) -> list[Found]:
+    """What a model finds in each of some stories."""
+    reading = read_batch(trained, examples, banks)
+    return [found_in(reading, trained, story, example) for story, example in enumerate(examples)]
+
+
+def check_room(trained: TrainedModel, examples: Sequence[Example]) -> None:
+    """Refuses stories that do not fit into one batch."""
+    for example in examples:
+        if len(slot_words(example)) > MAX_WORDS:
+            raise AMNError(f"story: more than {MAX_WORDS} different words are too many for {trained.architecture}")
+    if cells(examples) > MAX_CELLS:
+        raise AMNError(f"story: too long for {trained.architecture}; shorten it or its longest sentences")
+
+
+def plain_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
+    """Examples with as much room as the largest needs."""
+    longest = max(len(example.sentences) for example in examples)
+    return encode(examples, trained.vocabulary).take(torch.arange(len(examples)), sentences=max(1, longest))
+
+
+def roomy_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
+    """Examples with a little more room than needed along each axis, so that batches have few shapes."""
+    room = _room(examples)
+    spare = _rounded(len(examples)) - len(examples)
+    stories = torch.tensor([*range(len(examples)), *[-1] * spare])
+    return encode(examples, trained.vocabulary, room).take(stories, sentences=room.sentences)
+
+
+def _on_cpu(reading: Reading) -> Reading:
+    """All at once, because each of its numbers would have to wait for the device."""
+    return Reading(reading.logits.cpu(), reading.entities.cpu(), reading.entities_read.cpu(), reading.banks.cpu())
+
+
+def _room(examples: Sequence[Example]) -> Sizes:
+    asked = [question for example in examples for question in example.questions]
+    spoken = max((len(sentence) for example in examples for sentence in example.sentences), default=1)
+    named = max(len(distinct(example.questions)) for example in examples)
+    return Sizes(
+        slots=_rounded(max(len(slot_words(example)) for example in examples)),
+        sentences=_rounded(max(len(example.sentences) for example in examples)),
+        words=_rounded(spoken),
+        members=_rounded(spoken + named),
+        questions=_rounded(max(len(example.questions) for example in examples)),
+        question_words=_rounded(max(map(len, asked))),
+    )
+
+
+def _rounded(size: int) -> int:
+    """The least power of two, or three halves of one, that is as large."""
+    power = 1 << max(0, size - 1).bit_length()
+    return power * 3 // 4 if size <= power * 3 // 4 else power
+
+
+def cells(examples: Sequence[Example]) -> int:
+    """How much room the edges of a batch need at most."""
+    sentences = max(len(example.sentences) for example in examples)
+    named = max(len(set(chain.from_iterable(example.questions))) for example in examples)
+    spoken = max((len(sentence) for example in examples for sentence in example.sentences), default=0)
+    members = spoken + named
+    return len(examples) * sentences * members * (members + CONTEXT)
+
+
+def found_in(reading: Reading, trained: TrainedModel, story: int, example: Example) -> Found:
+    """What a reading holds about one story of a batch."""
+    asked, classes = len(example.questions), len(trained.vocabulary.answers)
+    points = reading.logits.shape[-1] > classes
+    words = told_words(example, trained.vocabulary, trained.anonymous) if points else []
+    slots = {word: slot for slot, word in enumerate(slot_words(example))}
+    chosen = [*range(classes), *(classes + slots[word] for word in words)]
+    return Found(
+        logits=reading.logits[story, :asked, chosen].numpy(),
+        words=words,
+        entities=round(float(reading.entities[story])),
+        entities_read=[round(read) for read in reading.entities_read[story, :asked].tolist()],
+        banks=round(float(reading.banks[story])),
+    )
+
+
+class TorchStories:
+    """Stories that torch has read to their ends, ready to be asked.
+
+    Args:
+        trained: the model.
+        examples: the stories with their questions.
+    """
+
+    @torch.inference_mode()
+    def __init__(self, trained: TrainedModel, examples: Sequence[Example]) -> None:
+        check_room(trained, examples)
+        self._trained, self._examples = trained, examples
+        self._batch = plain_batch(trained, examples).to(next(trained.model.parameters()).device)
+        self._carry = trained.model.ingest(self._batch)
+
+    @torch.inference_mode()
+    def read(self, banks: int) -> list[Found]:
+        """Answers from some banks, the most relevant first; 0 for all."""
+        reading = _on_cpu(self.decode(banks))
+        return [found_in(reading, self._trained, i, example) for i, example in enumerate(self._examples)]
+
+    @torch.inference_mode()
+    def decode(self, banks: int) -> Reading:
+        """The logits of such answers and no more, to be timed."""
+        return self._trained.model.finish(self._batch, self._carry, 1.0, banks)

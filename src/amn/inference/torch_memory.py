@@ -1,0 +1,288 @@
+"""Live memories by torch: the default model where there is no compiled core, and any other model."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from amn.data.batches import Batch
+from amn.data.examples import Example, Words
+from amn.data.graph import CONTEXT, RECENT_NEIGHBOURS, View, WordGraph
+from amn.inference.found import Arrays, Change, Found, Held
+from amn.inference.spelling import Spelling
+from amn.inference.torch_batches import read_by_torch
+from amn.inference.trained import TrainedModel
+from amn.models.amn import AMN, Memory
+from amn.models.decoder import Names
+
+
+class TorchMemory:
+    """The memory of one story for the default model, a sentence at a time. A sentence costs more the more is stored.
+
+    Args:
+        trained: the model.
+        questions: what it is built for.
+    """
+
+    @torch.inference_mode()
+    def __init__(self, trained: TrainedModel, questions: Sequence[Words]) -> None:
+        model = trained.model
+        assert isinstance(model, AMN)
+        self._model, self._vocabulary = model, trained.vocabulary
+        self._classes = len(trained.vocabulary.answers)
+        self._spelling = Spelling(trained.vocabulary, trained.anonymous)
+        self._asked = [self._numbers(question) for question in questions]
+        self._graph = WordGraph(list(chain.from_iterable(self._asked)))
+        self._told: dict[int, int] = {}  # which slot a vector stands for as an answer: the one that was told last
+        batch = self._batch((), None)
+        encoding = model.encoder(batch)
+        self._questions, self._memory = encoding.questions, model.start(batch, encoding)
+
+    def _numbers(self, words: Words) -> list[int]:
+        """The slots of some words; new ones get theirs."""
+        spelling = self._spelling
+        for word in words:
+            if word not in spelling.slots:
+                self._vectors = [*getattr(self, "_vectors", [0]), spelling.meet(word)]
+        return [spelling.slots[word] for word in words]
+
+    def _batch(self, sentence: Sequence[int], view: View | None) -> Batch:
+        """One sentence, or none, with the questions, as a batch of one story."""
+        known = [0, *(self._vocabulary.word_id(word) for word in self._spelling.words[1:])]
+        longest = max(map(len, self._asked), default=1)
+        questions = [question + [0] * (longest - len(question)) for question in self._asked]
+        members = view.members if view else [0]
+        context = [*(view.context if view else []), *[0] * CONTEXT][:CONTEXT]
+        edges = torch.zeros(len(members), len(members) + CONTEXT, dtype=torch.long)
+        if view:
+            kinds = torch.from_numpy(view.edges.astype(np.int64))
+            edges[:, : kinds.shape[1]] = kinds
+        device = self._model.edge_bias.device
+        nothing = torch.zeros(1, len(questions), dtype=torch.long)
+        return Batch(
+            slot_words=torch.tensor([known]),
+            sentences=torch.tensor([[list(sentence) or [0]]]),
+            members=torch.tensor([[members]]),
+            context=torch.tensor([[context]]),
+            edges=edges[None, None],
+            questions=torch.tensor([questions]),
+            answers=nothing,
+            answer_slots=nothing,
+            weights=self._model.edge_bias.new_zeros(1, len(questions)).cpu(),
+        ).to(device)
+
+    @property
+    def words(self) -> list[str]:
+        """The words that it has met; those of the questions come first."""
+        return self._spelling.words[1:]
+
+    @property
+    def banks(self) -> int:
+        """How many banks there are."""
+        return int(self._memory.banks[0])
+
+    @property
+    def entities(self) -> int:
+        """How many entities there are."""
+        return int(self._memory.entities[0])
+
+    @property
+    def nbytes(self) -> int:
+        """What its tables take."""
+        return sum(value.nbytes for value in vars(self._memory).values())
+
+    def hear(self, sentences: Sequence[Words]) -> None:
+        """Reads sentences."""
+        for sentence in sentences:
+            self.tell(sentence)
+
+    @torch.inference_mode()
+    def tell(self, sentence: Words) -> Change:
+        """Reads a sentence and says what it did."""
+        slots = self._numbers(sentence)
+        self._told |= {self._vectors[slot]: slot for slot in slots}
+        view, before = self._graph.tell(slots), self._grown()
+        batch = self._batch(slots, view)
+        (read,) = self._model.sentences(batch, self._model.encoder(batch), 1.0)
+        self._memory, _ = self._model.step(before, read, self._questions)
+        return self._change(view, before)
+
+    def _grown(self) -> Memory:
+        """The memory with room for the words that are new."""
+        more = len(self._spelling.words) - self._memory.depth.shape[1]
+        memory = self._memory
+        return replace(
+            memory,
+            states=pad(memory.states, (0, 0, 0, more)),
+            **{name: pad(getattr(memory, name), (0, more)) for name in ("strengths", "relevance", "in_last")},
+            depth=pad(memory.depth, (0, more), value=-1.0),
+        )
+
+    def _change(self, view: View, before: Memory) -> Change:
+        old, new, spelled = before.depth[0].tolist(), self._memory.depth[0].tolist(), self._spelling.words
+        members = set(view.members)
+        deeper = [
+            slot for slot, (was, now) in enumerate(zip(old, new, strict=True)) if was != now and slot not in members
+        ]
+        touched = [*view.members, *deeper]
+        strengths = self._memory.strengths[0].tolist()
+        return Change(
+            {spelled[slot]: None if old[slot] < 0 else int(old[slot]) for slot in touched},
+            {spelled[slot]: int(new[slot]) for slot in touched},
+            {spelled[slot]: strengths[slot] for slot in view.members},
+            self.banks,
+            self.banks > int(before.banks[0]),
+        )
+
+    @torch.inference_mode()
+    def read(self, banks: int) -> Found:
+        """Answers from some banks, the most relevant first; 0 for all."""
+        names, model = None, self._model
+        if model.config.pointer:
+            names = Names(model.encoder.embed(self._batch((), None)), self._memory.depth >= 0)
+        reading = model.decode(self._memory, self._questions, banks, names)
+        told = list(self._told.values()) if names is not None else []
+        chosen = [*range(self._classes), *(self._classes + slot for slot in told)]
+        return Found(
+            reading.logits[0][:, chosen].cpu().numpy(),
+            [self._spelling.words[slot] for slot in told],
+            self.entities,
+            [round(read) for read in reading.entities_read[0].tolist()],
+            self.banks,
+        )
+
+    def bank(self, index: int) -> list[Held]:
+        """The entities of a bank."""
+        depth, strengths, relevance = (
+            getattr(self._memory, name)[0].tolist() for name in ("depth", "strengths", "relevance")
+        )
+        slots = [slot for slot, deepest in enumerate(depth) if deepest >= index]
+        return [Held(self._spelling.words[slot], strengths[slot], relevance[slot]) for slot in slots]
+
+    @torch.inference_mode()
+    def attention(self, banks: int, question: int) -> list[dict[str, float]]:
+        """How much the answer to a question rests on each entity of each bank; nothing where a bank is not read."""
+        memory, shares = self._memory, [dict[str, float]() for _ in range(self.banks)]
+        read = range(self.banks - (min(banks, self.banks) or self.banks), self.banks)
+        members = torch.stack([memory.depth >= index for index in read], 1).to(memory.states.dtype)
+        content = self._model.decoder.content(memory.states, memory.strengths)
+        found = self._model.decoder.attend(content, members, self._questions)[0, question].tolist()
+        for index, row in zip(read, found, strict=True):
+            shares[index] = {one.word: row[self._spelling.slots[one.word]] for one in self.bank(index)}
+        return shares
+
+    def arrays(self) -> Arrays:
+        """Everything that it knows besides its words, to be saved; as the compiled core has it."""
+        memory, count = self._memory, len(self._spelling.words)
+        met = [self._graph.neighbours(slot) for slot in range(count)]
+        neighbours = np.zeros((count, RECENT_NEIGHBOURS), np.int32)
+        for slot, others in enumerate(met):
+            neighbours[slot, : len(others)] = others
+        depth = self._grown().depth[0].cpu().numpy().astype(np.int32)
+        first = len(self._vocabulary.words)
+        anonymous = np.zeros(self._spelling.anonymous, np.int32)
+        for vector, slot in self._told.items():
+            if vector >= first:
+                anonymous[vector - first] = slot
+        votes = memory.states[0] @ self._model.create.weight[0, :-1]
+        return {
+            "states": _floats(self._grown().states),
+            "strengths": _floats(self._grown().strengths),
+            "relevance": _floats(self._grown().relevance),
+            "depth": depth,
+            "order": np.argsort(depth, kind="stable")[int((depth < 0).sum()) :].astype(np.int32),
+            "neighbours": neighbours,
+            "neighbour_counts": np.array([len(others) for others in met], np.int32),
+            "last_anonymous": anonymous,
+            "banks": np.array([self.banks], np.int32),
+            "vote": np.array([float((votes * memory.in_last[0]).sum())]),
+        }
+
+    def resume(self, words: Sequence[str], arrays: Arrays) -> None:
+        """Puts back what `arrays` gave, into a new memory of the same questions; `words` are those met so far."""
+        self._numbers(tuple(words))
+        device = self._model.edge_bias.device
+
+        def tensor(name: str) -> Tensor:
+            return torch.from_numpy(arrays[name].astype(np.float32)).to(device).unsqueeze(0)
+
+        depth, banks = tensor("depth"), tensor("banks")[0]
+        in_last = (depth == banks - 1).to(depth.dtype)
+        self._memory = Memory(tensor("states"), tensor("strengths"), tensor("relevance"), in_last, depth, banks)
+        for slot, count in enumerate(arrays["neighbour_counts"].tolist()):
+            self._graph.meet(slot, arrays["neighbours"][slot, :count].tolist())
+        first = len(self._vocabulary.words)
+        told = [slot for slot, deepest in enumerate(arrays["depth"].tolist()) if deepest >= 0]
+        self._told = {self._vectors[slot]: slot for slot in told if self._vectors[slot] < first}
+        self._told |= {first + i: slot for i, slot in enumerate(arrays["last_anonymous"].tolist()) if slot}
+
+
+def _floats(values: Tensor) -> np.ndarray:
+    return values[0].detach().cpu().numpy().astype(np.float32)
+
+
+class WholeMemory:
+    """The memory of a model that reads whole stories: it keeps what it is told, and reads all of it when it is asked.
+
+    Args:
+        trained: the model.
+        questions: what it is asked.
+    """
+
+    def __init__(self, trained: TrainedModel, questions: Sequence[Words]) -> None:
+        self._trained, self._questions = trained, tuple(questions)
+        self._told: list[Words] = []
+
+    @property
+    def words(self) -> list[str]:
+        """None: it has no table of words."""
+        return []
+
+    @property
+    def banks(self) -> int:
+        """None that can be shown."""
+        return 0
+
+    @property
+    def entities(self) -> int:
+        """How many different words it was told."""
+        return len(set(chain.from_iterable(self._told)))
+
+    @property
+    def nbytes(self) -> int:
+        """It has no tables."""
+        return 0
+
+    def hear(self, sentences: Sequence[Words]) -> None:
+        """Keeps sentences."""
+        self._told += sentences
+
+    def tell(self, sentence: Words) -> Change:
+        """Keeps a sentence, which does nothing yet."""
+        self._told.append(sentence)
+        return Change()
+
+    def read(self, banks: int) -> Found:
+        """Reads the whole story."""
+        answers = (None,) * len(self._questions)
+        example = Example(sentences=tuple(self._told), questions=self._questions, answers=answers)
+        return read_by_torch(self._trained, [example], banks)[0]
+
+    def bank(self, index: int) -> list[Held]:
+        """No bank can be shown."""
+        raise IndexError(index)
+
+    def attention(self, banks: int, question: int) -> list[dict[str, float]]:  # noqa: ARG002
+        """None that can be shown."""
+        return []
+
+    def arrays(self) -> Arrays:
+        """Nothing but the sentences, which are saved as text."""
+        return {}
+
+    def resume(self, words: Sequence[str], arrays: Arrays) -> None:
+        """Nothing to put back: it is told its sentences again."""

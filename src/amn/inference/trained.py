@@ -1,0 +1,76 @@
+"""A trained model: its weights, the words that it knows, and the record of how it was trained."""
+
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from amn.data.vocabulary import Vocabulary
+from amn.inference.record import TrainingRecord
+
+if TYPE_CHECKING:
+    from amn.models.base import Model
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TrainedModel:
+    """What a model directory holds. The torch module is made when it is first needed: the compiled core does without.
+
+    Args:
+        architecture: a name in `MODELS`.
+        config: its settings, by the names of their fields.
+        weights: by the names of the module's parameters.
+        vocabulary: the words and answers that it knows.
+        record: how it was trained.
+    """
+
+    architecture: str
+    config: dict[str, Any]
+    weights: dict[str, np.ndarray] = field(repr=False)
+    vocabulary: Vocabulary = field(repr=False)
+    record: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls, architecture: str, model: "Model", vocabulary: Vocabulary, record: dict[str, Any] | None = None
+    ) -> "TrainedModel":
+        """A module as it is now; later changes of its weights are not seen."""
+        weights = {name: value.detach().cpu().numpy().copy() for name, value in model.state_dict().items()}
+        trained = cls(
+            architecture=architecture,
+            config=asdict(model.config),
+            weights=weights,
+            vocabulary=vocabulary,
+            record=record or {},
+        )
+        trained.__dict__["model"] = model
+        return trained
+
+    @cached_property
+    def model(self) -> "Model":
+        """The torch module, ready to answer."""
+        import torch
+
+        from amn.models import model_class
+
+        kind = model_class(self.architecture)
+        model = kind(kind.Config(**self.config))
+        model.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in self.weights.items()})
+        return model.eval()
+
+    @property
+    def device_type(self) -> str:
+        """Where the torch module is: "cpu" where there is none yet."""
+        module = self.__dict__.get("model")
+        return "cpu" if module is None else next(module.parameters()).device.type
+
+    @property
+    def anonymous(self) -> int:
+        """How many vectors it has for unknown words; 0 where all of these are one to it."""
+        return len(self.weights.get("encoder.anonymous", ()))
+
+    @property
+    def training(self) -> TrainingRecord:
+        """What its record says of its training."""
+        return TrainingRecord.of(self.record)
