@@ -11,10 +11,10 @@ import pytest
 
 from amn.cli import main as cli
 from amn.data.examples import examples
-from amn.data.source import read_stories
+from amn.data.source import hold_out, read_stories
 from amn.store.run_directory import RunDirectory
 from amn.training.display import Bar, Lines, summary, training_display
-from amn.training.prepare import DataKey, hold_out, load_data
+from amn.training.prepare import DataKey, load_data
 from training.small import amn, options_of, small
 
 Output = pytest.CaptureFixture[str]

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from typing import Any, Protocol, TextIO
 
 from amn.data.babi import find_task_file, read_babi, write_babi
@@ -25,6 +26,8 @@ FORMATS = {
     ".tsv": "csv",
     ".parquet": "parquet",
 }
+VALIDATION_SHARE = 0.1  # of stories that come without validation stories
+_FEWEST_STORIES = 2
 _SPLIT_NAMES = {"train": "train|training", "valid": "valid|validation|val|dev", "test": "test|testing"}
 _PEEKED = 4096
 
@@ -183,6 +186,15 @@ def one_each(stories: Iterable[Story]) -> list[Story]:
         questions = story.questions if held is None else held.questions + story.questions
         found[story.sentences] = replace(held or story, questions=questions)
     return list(found.values())
+
+
+def hold_out(stories: list[Story], seed: int) -> tuple[list[Story], list[Story]]:
+    """Divides stories into those to train on and a tenth, chosen by the seed, to validate with."""
+    if len(stories) < _FEWEST_STORIES:
+        raise DataError("stories", None, "at least two, one of them to validate with", str(len(stories)))
+    shuffled = Random(seed).sample(stories, len(stories))
+    count = max(1, round(VALIDATION_SHARE * len(shuffled)))
+    return shuffled[count:], shuffled[:count]
 
 
 def load_task(

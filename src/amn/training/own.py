@@ -13,17 +13,18 @@ from typing import Any
 from amn.config import RunSpec
 from amn.data.check import DataReport, seen_answers
 from amn.data.jsonl import read_jsonl, write_jsonl
-from amn.data.source import OwnStories, one_each
+from amn.data.source import OwnStories, hold_out, one_each
 from amn.data.story import Story, words
 from amn.errors import DataError
 from amn.store.card import OWN
 from amn.store.run_directory import SPEC_FILE, RunDirectory
 from amn.training.choices import Choice, choose
 from amn.training.grid import Grid
-from amn.training.prepare import data_key, encode_stories, hold_out
+from amn.training.prepare import data_key, encode_stories
 from amn.training.single import FitOptions, fit_run
 
 TRAINING_FILE, VALIDATION_FILE = "train.jsonl", "valid.jsonl"
+KEPT_FILES = {"train": TRAINING_FILE, "valid": VALIDATION_FILE}  # by split
 SOURCE = "stories of one's own"
 _FEWEST_STORIES = 2
 

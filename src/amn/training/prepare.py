@@ -5,15 +5,15 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
-from random import Random
 from typing import NamedTuple, TypeVar
 
 import torch
 
 from amn.config import RunSpec
 from amn.data.batches import Dataset, Sizes, encode
+from amn.data.boards import board_stories, find_board
 from amn.data.examples import Example, examples, with_names
-from amn.data.source import SPLITS, load_task, read_stories
+from amn.data.source import SPLITS, hold_out, load_task, read_stories
 from amn.data.story import Story
 from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError, DataError
@@ -21,8 +21,6 @@ from amn.training.start import vocabulary_of
 
 ALL_TASKS = tuple(range(1, 21))
 JOINT = "joint"
-VALIDATION_SHARE = 0.1  # of stories that come without validation stories
-_FEWEST_STORIES = 2
 _GENERATED_SEED = 3  # of the stories that stand in for a training file that is not at hand
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -52,6 +50,8 @@ class TaskData:
 
 def task_stories(task: int | str, data: str | None, split: str) -> tuple[list[Story], str]:
     """The stories of a split and where they come from; a training file that is missing is generated instead."""
+    if isinstance(task, str) and find_board(task):
+        return board_stories(task, data, split), "released"
     if isinstance(task, str):
         from amn.data.tasks import generate_preset  # late: released files need no generator
 
@@ -90,15 +90,6 @@ def _stories_with_facts(task: int | str) -> tuple[list[Story], str]:
     if not stories[0].facts:
         raise ConfigError(f"task {task}: what holds after each sentence is not known, so facts cannot be true")
     return stories, source
-
-
-def hold_out(stories: list[Story], seed: int) -> tuple[list[Story], list[Story]]:
-    """Divides stories into those to train on and a tenth, chosen by the seed, to validate with."""
-    if len(stories) < _FEWEST_STORIES:
-        raise DataError("stories", None, "at least two, one of them to validate with", str(len(stories)))
-    shuffled = Random(seed).sample(stories, len(stories))
-    count = max(1, round(VALIDATION_SHARE * len(shuffled)))
-    return shuffled[count:], shuffled[:count]
 
 
 def _task_data(key: DataKey, training: list[Story], validation: list[Story], source: str) -> TaskData:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import torch
 
 from amn.config import RunSpec
+from amn.data.boards import tasks_of
 from amn.errors import ConfigError
 from amn.store.atomic import writing
 from amn.store.run_directory import RunDirectory
@@ -40,10 +41,10 @@ def parse_tasks(text: str) -> list[int | str]:
     tasks: list[int | str] = []
     for part in text.split(","):
         name = part.strip()
-        tasks += [name] if name in (JOINT, "scaled", "multi") else parse_numbers(name)
+        tasks += tasks_of(name) or ([name] if name in (JOINT, "scaled", "multi") else parse_numbers(name))
     wrong = [task for task in tasks if isinstance(task, int) and not 1 <= task <= 20]
     if wrong:
-        raise ConfigError(f"tasks are 1 to 20, scaled, multi and joint; found {wrong[0]}")
+        raise ConfigError(f"tasks are 1 to 20, scaled, multi, joint and boards; found {wrong[0]}")
     return list(dict.fromkeys(tasks))
 
 

@@ -1,11 +1,12 @@
 """Noise for StepGame that is ours: sentences about further agents, which change no answer.
 
 How relations are worded is learned from the training set's own questions with one step, so no file of noise is seen.
-As in the paper, noise is of three kinds: a pair of agents apart from the chain, an agent that hangs on to the chain, and
-an agent that is a second way between two agents of the chain.
+As in the paper, noise is of three kinds: a pair of agents apart from the chain, an agent that hangs on to the chain,
+and an agent that is a second way between two agents of the chain.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -45,7 +46,8 @@ class Noise:
             worded = _worded(story.sentences[0], agents)
             if worded and step:
                 found.setdefault(step, {})[worded] = None
-        return cls({step: list(wordings) for step, wordings in found.items()})
+        uses = Counter(worded for wordings in found.values() for worded in wordings)  # some are wrong in the data
+        return cls({step: [worded for worded in wordings if uses[worded] == 1] for step, wordings in found.items()})
 
     def add(self, story: Story, rng: Random) -> Story:
         """The story with some noise sentences at random places; its questions see all of it."""
