@@ -54,13 +54,13 @@ def shown(text: str | bytes) -> str:
     return repr(text) if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]!r}..."
 
 
-STANDARD_INPUT = Path("-")
+STANDARD_INPUT = (Path("-"), Path("/dev/stdin"))  # the second is how the command line passes on the first
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """Open a data file for reading; what the system refuses becomes a DataError. `-` is standard input."""
-    if path == STANDARD_INPUT:
+    if path in STANDARD_INPUT:
         yield sys.stdin.buffer
         return
     try:

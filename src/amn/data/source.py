@@ -74,7 +74,7 @@ def read_stories(
         format: a key of `READERS`, where the name does not say it.
     """
     path = Path(path)
-    found = format or (_format_of_input() if path == STANDARD_INPUT else format_of(path))
+    found = format or (_format_of_input() if path in STANDARD_INPUT else format_of(path))
     return READERS[found](path, skip_bad=skip_bad, columns=columns)
 
 
@@ -158,7 +158,7 @@ def _in_files(path: Path, columns: Columns) -> OwnStories:
 def name_of(path: str | Path) -> str:
     """What to call the data at a path: the name of its file or folder, without its ending."""
     path = Path(path)
-    return "stdin" if path == STANDARD_INPUT else (path.resolve().name.partition(".")[0] or "own")
+    return "stdin" if path in STANDARD_INPUT else (path.resolve().name.partition(".")[0] or "own")
 
 
 def _read_all(files: Iterable[Path], columns: Columns) -> list[Story]:
