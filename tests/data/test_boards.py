@@ -120,10 +120,21 @@ def test_one_thousand_questions_are_the_first(tmp_path: Path) -> None:
     asked = [Question(text=f"Who {i}?", answer="a", after=1) for i in range(3)]
     stories = [Story(sentences=("A b.",), questions=tuple(asked))] * 3
     assert [len(story.questions) for story in first_questions(stories, 5)] == [3, 2]
-    (tmp_path / "qa1_train.txt").write_text(HINDI * 1100)
-    (tmp_path / "qa1_valid.txt").write_text(HINDI * 7)
-    assert len(board_stories("babi1k-1", tmp_path, "train")) == 1000
-    assert len(board_stories("babi1k-1", tmp_path, "valid")) == 7
+    folder = tmp_path / "en-valid-10k"
+    folder.mkdir()
+    (folder / "qa1_train.txt").write_text("".join(HINDI.replace("Sita", f"S{i}") for i in range(1100)))
+    (folder / "qa1_valid.txt").write_text(HINDI * 3 + HINDI.replace("Sita", "S7"))
+    assert len(board_stories("babi1k-1", folder, "train")) == 999  # one of them is asked in validation, too
+    assert len(board_stories("babi1k-1", folder, "valid")) == 4
+
+
+def test_a_training_file_may_lie_beside_in_the_folder_of_the_first_release(tmp_path: Path) -> None:
+    for name in ("en/qa3_three_train.txt", "en-valid-10k/qa3_valid.txt"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(HINDI.replace("Sita", name[:8].title()))
+    assert len(board_stories("babi1k-3", tmp_path / "en-valid-10k", "train")) == 1
+    with pytest.raises(DataError, match="task 3, split test"):
+        board_stories("babi1k-3", tmp_path / "en-valid-10k", "test")
 
 
 def test_boards_are_tasks_of_a_sweep_and_unknown_ones_are_refused(stepgame: Path) -> None:
