@@ -1,8 +1,9 @@
-"""Small random stories for tests of models: few words, so that they meet again and again."""
+"""Small random stories and models for tests: few words, so that they meet again and again."""
 
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,7 +12,9 @@ from torch import nn
 from amn.data.batches import Batch, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
-from amn.fast.decode import Found
+from amn.inference.found import Found
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
 
 STORY_WORDS = ("mary", "john", "went", "to", "the", "garden", "office", "took", "milk")
 QUESTION_WORDS = ("where", "is", *STORY_WORDS[:2])
@@ -78,7 +81,7 @@ def assert_same_found(found: Found, expected: Found, tolerance: float) -> None:
     close = {"atol": tolerance, "rtol": tolerance}
     assert sorted(found.words) == sorted(expected.words)
     assert found.logits.shape[1] == expected.logits.shape[1] == classes + len(found.words)
-    places = [expected.words.index(word) for word in found.words]
+    places = [list(expected.words).index(word) for word in found.words]
     theirs = expected.logits[:, [*range(classes), *(classes + place for place in places)]]
     np.testing.assert_allclose(found.logits, theirs, **close)
 
@@ -89,3 +92,25 @@ def shaken(model: nn.Module, seed: int = 0) -> None:
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(torch.randn(parameter.shape, generator=generator) * 0.5)
+
+
+def random_model(seed: int = 0, *, hidden: int = 16, heads: int = 2, **settings: Any) -> TrainedModel:
+    """A default model whose weights are random, so that its memories have several banks.
+
+    Weights that are too large for a width would make chaos of any rounding.
+    """
+    given = {"hidden": hidden, "heads": heads, "max_banks": 4, **settings}
+    model = build_model("amn", VOCABULARY, given, seed).eval()
+    shaken(model, seed)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(min(1.0, (16 / hidden) ** 0.5))
+    return TrainedModel.of("amn", model, VOCABULARY)
+
+
+def in_double(trained: TrainedModel) -> TrainedModel:
+    """The same model in numbers of 64 bits, which the compiled core does not read."""
+    settings = {name: trained.config[name] for name in ("hidden", "heads", "max_banks", "bank_gap", "pointer")}
+    model = build_model(trained.architecture, trained.vocabulary, settings, 0).double().eval()
+    model.load_state_dict({name: torch.from_numpy(value).double() for name, value in trained.weights.items()})
+    return TrainedModel.of(trained.architecture, model, trained.vocabulary)

@@ -10,13 +10,15 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from amn.errors import AMNError
+from amn.inference.calibration import GUESS, features
 from amn.inference.found import Found
 from amn.inference.trained import TrainedModel
 
+END, ITEM = "", ","  # tokens of an answer: what ends it, and what stands between its items
 UNKNOWN_ANSWER = "unknown"  # what a model answers where the story does not say
-GUESS = 0.5  # an answer with a lower score is a guess
 CANDIDATES = 6  # how many answers are ranked: the best and the next ones
 
 
@@ -204,6 +206,8 @@ class Answer:
         score: its probability.
         known: whether it is given as known; false where it says unknown, and where it is a guess.
         top: the next best candidates, the best first.
+        sentences: the numbers of the sentences that it rests on, from 0, where an explanation was asked for: without
+            any of these the answer would be another, or far less sure.
         banks_read: how many banks were read, the most relevant first.
         banks_created: how many banks the memory has.
         entities_read: how many entities the banks read hold; one that several of them hold counts each time.
@@ -218,6 +222,7 @@ class Answer:
     score: float
     known: bool = True
     top: tuple[Candidate, ...] = ()
+    sentences: tuple[int, ...] = ()
     banks_read: int = 1
     banks_created: int = 1
     entities_read: int = 0
@@ -241,6 +246,7 @@ class Answer:
             "score": self.score,
             "known": self.known,
             "top": [candidate.to_dict() for candidate in self.top],
+            "sentences": list(self.sentences),
             "banks_read": self.banks_read,
             "banks_created": self.banks_created,
             "entities_read": self.entities_read,
@@ -261,25 +267,60 @@ def answers_of(found: Found, trained: TrainedModel, questions: Sequence[str], ba
         banks: how many banks were to be read; 0 for all.
     """
     names = [*trained.vocabulary.answers, *found.words]
-    scores = found.logits[: len(questions)].astype(np.float64)
-    scores = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
-    scores /= scores.sum(-1, keepdims=True)
-    return [_answer(found, question, i, _ranked(names, scores[i]), banks) for i, question in enumerate(questions)]
-
-
-def _ranked(names: Sequence[str], scores: np.ndarray) -> list[Candidate]:
-    return rank((name, score) for name, score in zip(names, scores.tolist(), strict=False) if name)
-
-
-def _answer(found: Found, question: str, number: int, ranked: list[Candidate], banks: int) -> Answer:
-    if not ranked:
+    if not any(names):
         raise AMNError("story: the model knows no answers of its own, and the story holds no word to point at")
+    scores = found.logits[: len(questions)].astype(np.float64)
+    scores = np.exp(scores - scores.max(-1, keepdims=True))
+    scores /= scores.sum(-1, keepdims=True)
+    return [
+        _answer(found, trained, question, i, _ranked(names, scores[i], found.tokens[i].tolist()), banks)
+        for i, question in enumerate(questions)
+    ]
+
+
+def _ranked(names: Sequence[str], scores: Float[np.ndarray, "token answer"], tokens: Sequence[int]) -> list[Candidate]:
+    """The answer and other candidates; those of an answer of several tokens are others for its first."""
+    first = rank((name, score) for name, score in zip(names, scores[0].tolist(), strict=False) if name)
+    if len(tokens) == 1:
+        return first
+    chosen = _until_end([names[token] for token in tokens])
+    if not chosen:  # it said nothing at all, which is no answer
+        return first
+    answer = " ".join(chosen).replace(f" {ITEM} ", ITEM)
+    score = _chance(names, scores, chosen)
+    others = [one for one in first if one.answer not in (answer, chosen[0], ITEM)]
+    return [Candidate(answer, score), *others]
+
+
+def _until_end(tokens: Sequence[str]) -> list[str]:
+    return list(tokens[: tokens.index(END)] if END in tokens else tokens)
+
+
+def _chance(names: Sequence[str], scores: Float[np.ndarray, "token answer"], chosen: Sequence[str]) -> float:
+    """How likely these items are, in whatever order: each may begin with any that is still to come."""
+    starts = [at for at, token in enumerate(chosen) if at == 0 or chosen[at - 1] == ITEM]
+    chance = 1.0
+    for at, token in enumerate([*chosen, END][: len(scores)]):
+        fine = {chosen[start] for start in starts if start >= at} if at in starts else {token}
+        chance *= sum(score for name, score in zip(names, scores[at].tolist(), strict=False) if name in fine)
+    return chance
+
+
+def _answer(
+    found: Found, trained: TrainedModel, question: str, number: int, ranked: Sequence[Candidate], banks: int
+) -> Answer:
     best, *others = ranked
+    second = others[0].score if others else 0.0
+    score, guess = best.score, GUESS
+    if trained.calibration is not None:
+        unknown = best.answer == UNKNOWN_ANSWER
+        looks = features(best.score, second, unknown, question, found.words, trained.vocabulary)
+        score, guess = trained.calibration.score(looks), trained.calibration.guess
     return Answer(
         question=question,
         answer=best.answer,
-        score=best.score,
-        known=best.answer != UNKNOWN_ANSWER and best.score >= GUESS,
+        score=score,
+        known=best.answer != UNKNOWN_ANSWER and score >= guess,
         top=tuple(others),
         banks_read=min(banks or found.banks, found.banks),
         banks_created=found.banks,

@@ -28,8 +28,11 @@ class TrainConfig:
         window: sentences kept before a question.
         anonymise: share of the words that new names may stand for whose spelling is hidden, in half of the training
             stories.
+        hide_words: chance with which each other word whose spelling is not answered is hidden, in half of the training
+            stories; it teaches to read wordings that training never had.
         together: questions asked at the same point of a story share one memory.
-        train_questions: take only so many training questions; None for all.
+        train_questions: take only so many training questions of each task; None for all.
+        mixed_questions: training questions about mixed stories, where a run learns these.
         patience: stop after so many epochs without a better validation; 0 to train to the end.
         plateau: patience does not count while the best validation error, in percent, is above this: many models learn
             nothing for long before they learn all at once.
@@ -48,8 +51,10 @@ class TrainConfig:
     precision: Precision = "float32"
     window: int = 50
     anonymise: float = 0.0
+    hide_words: float = 0.0
     together: bool = False
     train_questions: int | None = None
+    mixed_questions: int = 100_000
     patience: int = 0
     plateau: float = 100.0
     evaluate_every: int = 1
@@ -70,8 +75,9 @@ class TrainConfig:
         return wrong
 
     def _wrong_signs(self) -> Iterator[str]:
-        positive = ("epochs", "batch_size", "learning_rate", "halve_every", "clip", "window", "evaluate_every")
-        for name in positive + (("train_questions",) if self.train_questions is not None else ()):
+        counts = ("epochs", "batch_size", "halve_every", "window", "evaluate_every", "mixed_questions")
+        given = ("train_questions",) if self.train_questions is not None else ()
+        for name in (*counts, "learning_rate", "clip", *given):
             if not getattr(self, name) > 0:
                 yield f"{name} must be above 0, not {getattr(self, name)}"
         for name in ("warmup_steps", "patience", "plateau", "weight_decay"):
@@ -79,8 +85,9 @@ class TrainConfig:
                 yield f"{name} must not be below 0, not {getattr(self, name)}"
 
     def _wrong_choices(self) -> Iterator[str]:
-        if not 0 <= self.anonymise < 1:
-            yield f"anonymise must be at least 0 and below 1, not {self.anonymise}"
+        for name in ("anonymise", "hide_words"):
+            if not 0 <= getattr(self, name) < 1:
+                yield f"{name} must be at least 0 and below 1, not {getattr(self, name)}"
         if self.schedule not in ("cosine", "halving"):
             yield f"schedule must be cosine or halving, not {self.schedule}"
         if self.precision not in ("float32", "bfloat16"):
@@ -92,7 +99,8 @@ class RunSpec:
     """One run, fully determined.
 
     Args:
-        task: 1 to 20, the name of a preset ("scaled", "multi"), or "joint" for all twenty at once.
+        task: 1 to 20, the name of a preset ("scaled", "multi", "mixed"), "joint" for all twenty at once, or "all" for
+            these and mixed stories.
         architecture: a name in `MODELS`.
         seed: of weights, order and draws.
         data: folder or file of stories; None to generate them.

@@ -25,6 +25,8 @@ from amn.store.memory_file import OLD_JSON, pack, read_old, unpack
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
+TRIED_SENTENCES = 64  # how many sentences are left out in turn to see what an answer rests on
+LESS_SURE = 0.7  # an answer rests on what it would lose so much of its score without
 SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
 
 
@@ -105,8 +107,7 @@ class LiveMemory:
         else:
             answers = self._read_until(started + deadline, banks or None, asked)
         if explain:
-            explained = zip(asked, answers, strict=True)
-            answers = [replace(answer, explanation=self._explain(i, answer)) for i, answer in explained]
+            answers = [self._explained(i, answer) for i, answer in zip(asked, answers, strict=True)]
         answers = _timed(answers, started)
         return answers if question is None else answers[0]
 
@@ -150,8 +151,32 @@ class LiveMemory:
     def _group_of(self, question: int) -> int:
         return next(number for number, group in enumerate(self._groups) if question in group)
 
-    def _explain(self, asked: int, answer: Answer) -> Explanation:
+    def _explained(self, asked: int, answer: Answer) -> Answer:
         number = self._group_of(asked)
+        return replace(
+            answer, explanation=self._explain(asked, number, answer), sentences=self._support(asked, number, answer)
+        )
+
+    def _support(self, asked: int, number: int, answer: Answer) -> tuple[int, ...]:
+        """The sentences without which the answer would be another or far less sure: each is left out in turn.
+
+        Of a long story only the latest sentences that share a word with question or answer are tried.
+        """
+        group = [words(self.questions[i]) for i in self._groups[number]]
+        near = {*words(self.questions[asked]), *words(answer.answer)}
+        tried = [i for i, told in enumerate(self._told) if near.intersection(told)][-TRIED_SENTENCES:]
+        found = []
+        for left_out in tried:
+            other = open_memory(self.trained, group)
+            other.hear([*self._told[:left_out], *self._told[left_out + 1 :]])
+            texts = [self.questions[i] for i in self._groups[number]]
+            without = answers_of(other.read(answer.banks_read), self.trained, texts, answer.banks_read)
+            then = without[self._groups[number].index(asked)]
+            if then.answer != answer.answer or then.score < answer.score * LESS_SURE:
+                found.append(left_out)
+        return tuple(found)
+
+    def _explain(self, asked: int, number: int, answer: Answer) -> Explanation:
         memory = self._memories[number]
         attention = memory.attention(answer.banks_read, self._groups[number].index(asked))
         return Explanation(

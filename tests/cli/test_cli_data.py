@@ -131,6 +131,16 @@ def test_generate_knows_the_presets_of_the_paper(capsys: Output, front: str, pre
     assert sum(len(story.questions) for story in read_stories(file)) == 20
 
 
+def test_generate_tells_mixed_stories(capsys: Output, front: str, tmp_path: Path) -> None:
+    file = tmp_path / "mixed.jsonl"
+    line = ("generate", "--task", "mixed", "--questions", 30, "--out", file)
+    knobs = ("--wordings", "kept-out", "--names", "new", "--sentences", 9, "--unknown", 1, "--irrelevant", 0.2)
+    assert run(capsys, *line, *knobs)[0] == 0
+    stories = list(read_stories(file))
+    assert {len(story.sentences) for story in stories} == {9}
+    assert [question.answer for story in stories for question in story.questions] == ["unknown"] * 30
+
+
 USAGE = {
     "no verb of that name": (["generat"], "generate"),
     "no verb of that name in the group": (["data", "chek", "x"], "check"),
@@ -146,6 +156,8 @@ USAGE = {
     "knobs of a preset": (["generate", "--preset", "multi", "--people", "3"], "people can only go with --task"),
     "knobs at odds with the task": (["generate", "--task", "16", "--sentences", "3"], "sentences is fixed"),
     "a name that no story holds": (["generate", "--task", "1", "--held-out", "Marry"], "did you mean mary"),
+    "knobs of mixed stories": (["generate", "--task", "1", "--names", "new"], "--names goes with --task mixed only"),
+    "knobs that mixed stories lack": (["generate", "--task", "mixed", "--people", "3"], "no setting 'people'"),
     "JSON without a file": (["generate", "--task", "1", "--json"], "--out"),
 }
 

@@ -1,55 +1,52 @@
 """Which words new names may stand for."""
 
-from dataclasses import replace
-
+import numpy as np
 import torch
 
 from amn.data.batches import encode
-from amn.data.examples import Example, examples, with_names
+from amn.data.examples import Example, Spoken, examples, names_of
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 
 
 def names_in(*tasks: int) -> list[frozenset[str]]:
     """The names of each task, when a model learns all of them."""
-    asked = with_names([list(examples(generate(task, questions=500, seed=0))) for task in tasks])
-    assert all(len({one.names for one in part}) == 1 for part in asked)
-    return [part[0].names for part in asked]
+    return names_of([Spoken.of(list(examples(generate(task, questions=500, seed=0)))) for task in tasks])
 
 
-def names_of(task: int) -> frozenset[str]:
+def names_alone(task: int) -> frozenset[str]:
     return names_in(task)[0]
 
 
 def test_names_are_words_that_are_told_and_asked_for_or_answered() -> None:
-    names = names_of(1)
+    names = names_alone(1)
     assert {"mary", "kitchen", "office"} <= names
     assert not names & {"where", "is", "went", "to", "journeyed"}
 
 
 def test_an_answer_that_some_story_does_not_tell_has_to_be_known() -> None:
-    names = names_of(15)
+    names = names_alone(15)
     assert {"gertrude", "winona"} <= names
     assert not names & {"wolf", "wolves", "mouse", "mice", "cat", "cats"}
 
 
 def test_the_wording_of_questions_is_no_name() -> None:
-    assert not names_of(15) & {"is", "afraid", "of"}
-    assert not names_of(18) & {"bigger", "fit", "the", "in", "than"}
+    assert not names_alone(15) & {"is", "afraid", "of"}
+    assert not names_alone(18) & {"bigger", "fit", "the", "in", "than"}
 
 
 def test_directions_on_a_path_are_no_names() -> None:
-    assert not names_of(19) & {"north", "south", "east", "west"}
+    assert not names_alone(19) & {"north", "south", "east", "west"}
 
 
 def test_people_are_names_in_a_task_that_asks_for_things_if_other_tasks_ask_for_people() -> None:
     people = {"mary", "john", "daniel", "sandra"}
-    assert not names_of(2) & people
+    assert not names_alone(2) & people
     assert all(people <= names for names in names_in(1, 2, 11))
 
 
 def test_what_one_task_asks_for_is_no_name_where_most_tasks_only_tell_it() -> None:
-    assert "left" in names_of(17)
+    assert "left" in names_alone(17)
     assert not any("left" in names for names in names_in(2, 3, 17))
 
 
@@ -66,9 +63,10 @@ def test_the_slots_of_names_are_marked_and_only_these() -> None:
     ]
     known = {"words": ["home", "is", "john", "mary", "sandra", "went", "where"], "answers": ["home"]}
     vocabulary = Vocabulary.from_json(known)
-    named = with_names([told])[0][0]
-    batch = encode([named, replace(named, names=frozenset())], vocabulary).batch
-    assert batch.names is not None
-    assert batch.names.tolist() == [[0, 1, 0, 1, 0, 0], [0] * 6]
-    assert torch.equal(batch.slot_words[0], batch.slot_words[1])
-    assert encode(told, vocabulary).batch.names is None
+    (names,) = names_of([Spoken.of(told)])
+    plain = encode(told[:1], vocabulary)
+    marked = plain.with_names(np.array([word in names for word in vocabulary.words]))
+    first = torch.tensor([0])
+    assert plain.take(first).names is None
+    assert marked.take(first).names.tolist() == [[0, 1, 0, 1, 0, 0]]
+    assert torch.equal(marked.take(first).slot_words, plain.take(first).slot_words)

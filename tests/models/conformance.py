@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch, Sizes, encode
 from amn.data.examples import Example
-from amn.data.vocabulary import Vocabulary
+from amn.data.vocabulary import COMMA, END, Vocabulary
 from amn.models import MODELS, Model
 from amn.models.base import answer_loss
 
@@ -17,6 +17,7 @@ from amn.models.base import answer_loss
 OVERRIDES: dict[str, dict[str, Any]] = {
     "amn": {"hidden": 16},
     "amn-pointer": {"hidden": 16, "pointer": True},
+    "amn-items": {"hidden": 16, "pointer": True, "items": 3},
     "amn-paper": {"hidden": 16, "capacity": 24},
     "amn-question-blind": {"hidden": 16},
     "amn-story-blind": {"hidden": 16},
@@ -26,8 +27,11 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "ggtnn": {"hidden": 12, "propagation": 2},
     "memn2n": {"hidden": 16, "memory_size": 4},
 }
-VARIANTS = {"amn-pointer": "amn"}  # settings that change what a model is, tested like a model of its own
-STOCHASTIC = {"amn", "amn-pointer", "amn-paper", "amn-question-blind", "dmn-plus", "memn2n"}
+VARIANTS = {
+    "amn-pointer": "amn",
+    "amn-items": "amn",
+}  # settings that change what a model is, tested like a model of its own
+STOCHASTIC = {"amn", "amn-items", "amn-pointer", "amn-paper", "amn-question-blind", "dmn-plus", "memn2n"}
 BLIND = {"amn-question-blind", "amn-story-blind"}  # parts of them are never fed
 
 _NAMES, _PLACES, _VERBS = ("mary", "john", "sandra"), ("kitchen", "garden", "office", "hallway"), ("went", "moved")
@@ -55,11 +59,17 @@ TWO_QUESTIONS = tuple(_example(i, questions=2) for i in range(4))
 _WORDS = sorted({word for e in (*EIGHT, *TWO_QUESTIONS) for part in (*e.sentences, *e.questions) for word in part})
 _UNKNOWN = {"now", "sandra"}  # words that no model knows
 VOCABULARY = Vocabulary(words=("<padding>", "<unknown>", *(w for w in _WORDS if w not in _UNKNOWN)), answers=_PLACES)
+_TOKENS = Vocabulary(words=VOCABULARY.words, answers=(END, COMMA, *_PLACES))
 
 
-def batch_of(examples: tuple[Example, ...], sizes: Sizes | None = None) -> Batch:
-    """All examples as one batch, with at least the room asked for."""
-    data = encode(examples, VOCABULARY, sizes)
+def vocabulary_of(name: str) -> Vocabulary:
+    """The words and answers of a model; one that answers item by item has tokens."""
+    return _TOKENS if name == "amn-items" else VOCABULARY
+
+
+def batch_of(examples: tuple[Example, ...], sizes: Sizes | None = None, name: str = "amn") -> Batch:
+    """All examples as one batch for a model, with at least the room asked for."""
+    data = encode(examples, vocabulary_of(name), sizes)
     return data.take(torch.arange(len(data)), data.sizes.sentences)
 
 
@@ -76,7 +86,8 @@ def with_key(batch: Batch, key: int) -> Batch:
 def build(name: str, seed: int = 0, **changes: object) -> Model:
     """A small model of an architecture."""
     kind = MODELS[VARIANTS.get(name, name)]
-    sizes = {"vocabulary_size": len(VOCABULARY.words), "num_answers": len(VOCABULARY.answers)}
+    known = vocabulary_of(name)
+    sizes = {"vocabulary_size": len(known.words), "num_answers": len(known.answers)}
     model = kind(kind.Config(**{**OVERRIDES.get(name, {}), **sizes, **changes}))
     model.initialise(torch.Generator().manual_seed(seed))
     return model

@@ -7,10 +7,11 @@ import pytest
 import torch
 
 from amn.config import RunSpec
+from amn.data.batches import alike
 from amn.data.source import SPLITS
 from amn.errors import ConfigError
 from amn.training.fleet import Pool
-from amn.training.prepare import alike, data_key, encode_all
+from amn.training.prepare import data_key, encode_all
 from training.small import log_of, small, trainer_of
 
 FACTS = {"hidden": 8, "facts": True}
@@ -39,22 +40,23 @@ def test_training_stories_are_generated_and_validation_stories_are_those_given(d
     shown_data, plain = encode_all([data_key(shown(data, 15)), data_key(replace(shown(data, 15), settings={}))])
     assert (shown_data.source, plain.source) == ("generated", "released")
     assert len(shown_data.validation) == len(plain.validation) == 30
-    assert shown_data.training.batch.facts is not None
-    assert shown_data.validation.batch.facts is None and plain.training.batch.facts is None
+    assert "facts" in shown_data.training.sentences
+    assert "facts" not in shown_data.validation.sentences | plain.training.sentences
 
 
 def test_sets_of_different_room_are_stacked_with_their_facts() -> None:
     sets = [one.training for one in encode_all([data_key(shown(None, task)) for task in (1, 15)])]
     wide = alike(sets)
-    assert wide[0].sizes == wide[1].sizes
+    assert replace(wide[0].sizes, sentences=0) == replace(wide[1].sizes, sentences=0)
     for before, after in zip(sets, wide, strict=True):
-        assert before.batch.facts is not None and after.batch.facts is not None
-        sentences, facts = before.sizes.sentences, before.sizes.facts
-        assert (after.batch.facts[:, :sentences, :facts] == before.batch.facts).all()
-        assert after.batch.facts.sum() == before.batch.facts.sum()
+        known, padded = before.sentences["facts"], after.sentences["facts"]
+        assert torch.equal(padded[:, : before.sizes.facts], known)
+        assert padded.sum() == known.sum()
     taken = Pool.of(wide, torch.device("cpu")).take(torch.tensor([1, 0]), torch.tensor([[0, 1], [2, -1]]), 4)
-    assert taken.facts is not None and wide[1].batch.facts is not None
-    assert (taken.facts[0] == wide[1].batch.facts[[0, 1], :4]).all()
+    alone = [wide[1].take(torch.tensor([0, 1]), 4), wide[0].take(torch.tensor([2, -1]), 4)]
+    for found, expected in zip(taken.facts, alone, strict=True):
+        assert torch.equal(found, expected.facts)
+    assert taken.weights.tolist() == [[[1.0], [1.0]], [[1.0], [0.0]]]
 
 
 def test_a_task_without_facts_is_refused(tmp_path: Path) -> None:

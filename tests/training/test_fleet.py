@@ -69,6 +69,22 @@ def test_models_that_point_at_words_train_in_a_fleet_as_alone(double: None, data
         assert_close(weights_of(fleet, spec), alone(spec, tmp_path / "alone"))
 
 
+def by_item(spec: RunSpec) -> RunSpec:
+    return replace(spec, settings={**spec.settings, "pointer": True, "items": 4})
+
+
+def test_models_that_answer_item_by_item_train_in_a_fleet_as_alone(double: None, data: Path, tmp_path: Path) -> None:
+    hidden = {"anonymise": 0.5, "hide_words": 0.2}
+    specs = [by_item(small(data, 1, seed=3, **hidden)), by_item(small(data, 6, seed=4, **hidden))]
+    fleet = trainer_of(specs, tmp_path / "fleet")
+    fleet.fit()
+    assert len({len(run.data.vocabulary.answers) for run in fleet.runs}) == 2  # one has classes that it must not give
+    for spec in specs:
+        assert_close(weights_of(fleet, spec), alone(spec, tmp_path / "alone"))
+        together, single = (RunDirectory(tmp_path / name / spec.name).result() for name in ("fleet", "alone"))
+        assert together["validation"] == pytest.approx(single["validation"], abs=1e-9)
+
+
 @pytest.mark.parametrize("architecture", sorted(MODELS))
 def test_every_architecture_trains_in_the_same_loop(data: Path, tmp_path: Path, architecture: str) -> None:
     specs = [small(data, 1, 0, architecture, epochs=1), small(data, 6, 1, architecture, epochs=1)]
@@ -93,12 +109,27 @@ def test_hidden_words_are_names_and_half_of_the_stories_keep_all(data: Path, tmp
     fleet = trainer_of([small(data, 1, anonymise=0.999)], tmp_path).fleet
     batch = fleet.training.take(fleet.which, torch.arange(70).unsqueeze(0), 10)
     batch = pytree.tree_map(lambda value: value[0], replace(batch, key=torch.tensor([5])))
-    hidden = _hide_words(batch, fleet.hidden[0]).slot_words
+    hidden = _hide_words(batch, fleet.hidden[0], fleet.hidden_words[0]).slot_words
     vocabulary = trainer_of([small(data, 1)], tmp_path / "words").runs[0].data.vocabulary
     gone = {vocabulary.words[word] for word in batch.slot_words[hidden != batch.slot_words].tolist()}
     assert {"mary", "kitchen"} <= gone
     assert not gone & {"went", "moved", "travelled", "journeyed", "to", "where", "is"}
     assert 20 <= (hidden != batch.slot_words).any(1).sum() <= 50
+
+
+def test_hidden_ordinary_words_are_no_names_and_no_answers(data: Path, tmp_path: Path) -> None:
+    trainer = trainer_of([by_item(small(data, 15, hide_words=0.5))], tmp_path)
+    fleet, vocabulary = trainer.fleet, trainer.runs[0].data.vocabulary
+    batch = fleet.training.take(fleet.which, torch.arange(54).unsqueeze(0), 10)
+    batch = pytree.tree_map(lambda value: value[0], replace(batch, key=torch.tensor([5])))
+    gone = _hide_words(batch, fleet.hidden[0], fleet.hidden_words[0]).slot_words != batch.slot_words
+    words = {vocabulary.words[word] for word in batch.slot_words[gone].tolist()}
+    assert {"afraid", "is", "what", "cats"} <= words
+    assert not words & {"gertrude", "winona", "jessica", "emily"}
+    assert not gone.gather(1, batch.token_slots.flatten(1))[batch.token_slots.flatten(1) > 0].any()
+    assert 14 <= gone.any(1).sum() <= 40
+    some = batch.slot_words[gone.any(1)].count_nonzero()
+    assert 0.25 <= gone.sum() / some <= 0.55
 
 
 def test_a_fleet_shrinks_when_members_finish_and_the_others_do_not_notice(

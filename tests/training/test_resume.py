@@ -6,6 +6,7 @@ import random
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -54,6 +55,19 @@ def test_interrupted_at_a_random_step_equals_uninterrupted(
     resumed.fit()
     assert_same(tmp_path / "cut", resumed, tmp_path / "whole", whole)
     assert not (tmp_path / "cut" / "state").exists()
+
+
+def test_answers_item_by_item_and_hidden_words_go_on_to_the_last_bit(data: Path, tmp_path: Path) -> None:
+    spec = small(data, 1, seed=7, anonymise=0.5, hide_words=0.2)
+    spec = replace(spec, settings={**spec.settings, "pointer": True, "items": 3})
+    whole = trainer_of([spec], tmp_path / "whole")
+    whole.fit()
+    with pytest.raises(Interrupted):
+        trainer_of([spec], tmp_path / "cut", stepped=stop_at(7)).fit()
+    resumed = trainer_of([spec], tmp_path / "cut", resume=True)
+    assert resumed.resume()
+    resumed.fit()
+    assert_same(tmp_path / "cut", resumed, tmp_path / "whole", whole)
 
 
 def test_stopping_again_and_again_changes_nothing(data: Path, tmp_path: Path) -> None:

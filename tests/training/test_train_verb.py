@@ -14,7 +14,7 @@ from amn.data.examples import examples
 from amn.data.source import hold_out, read_stories
 from amn.store.run_directory import RunDirectory
 from amn.training.display import Bar, Lines, summary, training_display
-from amn.training.prepare import DataKey, load_data
+from amn.training.prepare import DataKey, Part, load_data
 from training.small import amn, options_of, small
 
 Output = pytest.CaptureFixture[str]
@@ -146,4 +146,4 @@ def test_one_file_is_divided_into_training_and_validation(data: Path) -> None:
     assert sorted(map(repr, training + validation)) == sorted(map(repr, stories))
     assert len(validation) == max(1, round(len(stories) / 10))
     key = DataKey(task=1, data=str(data / "qa1_train.txt"), window=50, together=False, train_questions=None)
-    assert load_data(key).validation == list(examples(validation, window=50))
+    assert load_data(Part(key)).validation == list(examples(validation, window=50))

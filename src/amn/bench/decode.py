@@ -90,7 +90,7 @@ def _error(case: Case, found: Sequence[Found]) -> float:
     wrong = []
     for example, one in zip(case.examples, found, strict=True):
         names = [*case.trained.vocabulary.answers, *one.words]
-        wrong.append(names[int(one.logits[0].argmax())] != (example.answers[0] or "").lower())
+        wrong.append(names[int(one.logits[0, 0].argmax())] != (example.answers[0] or "").lower())
     return 100 * mean(wrong)
 
 

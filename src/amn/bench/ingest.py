@@ -106,7 +106,7 @@ def _by_core(contest: Contest) -> Answers:
     classes = len(contest.vocabulary.answers)
 
     def answer(examples: Sequence[Example]) -> Tensor:
-        return torch.tensor([int(one.logits[0, :classes].argmax()) for one in read_examples(trained, examples, 1)])
+        return torch.tensor([int(one.logits[0, 0, :classes].argmax()) for one in read_examples(trained, examples, 1)])
 
     return answer
 

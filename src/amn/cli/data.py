@@ -20,7 +20,7 @@ _Knobs = dict[str, Any]
 
 def generate(
     *,
-    task: int | None = None,
+    task: str | None = None,
     preset: str | None = None,
     questions: int = 1000,
     seed: int = 0,
@@ -37,12 +37,16 @@ def generate(
     reach: int | None = None,
     together: bool = False,
     wording: Literal["released", "lua"] | None = None,
+    wordings: Literal["train", "kept-out", "all"] | None = None,
+    names: Literal["known", "new"] | None = None,
+    unknown: float | None = None,
+    irrelevant: float | None = None,
     json: bool = False,
 ) -> int | None:
     """Write generated stories and questions; the same seed gives the same bytes on any machine.
 
     Args:
-        task: a bAbI task, 1 to 20.
+        task: a bAbI task, 1 to 20, or mixed: stories of all kinds of facts, in many wordings.
         preset: an extended set instead of a task: scaled (100 entities) or multi (several questions together).
         questions: how many questions to write.
         seed: another seed, other stories.
@@ -59,15 +63,21 @@ def generate(
         reach: how many of the latest facts questions are about; 0 for all of the story.
         together: ask all questions of a story after its last sentence.
         wording: as in the released data, or as the public Lua generator words it.
+        wordings: of mixed stories: those to train on, those kept out of training, or all.
+        names: of mixed stories: known ones, or new ones that no story for training holds.
+        unknown: share of the questions of mixed stories that the story does not answer.
+        irrelevant: share of the sentences of mixed stories that matter to no question.
         json: print what was written as JSON; needs --out.
     """
     knobs: _Knobs = {"people": people, "places": places, "objects": objects, "sentences": sentences}
     knobs |= {"questions": questions_per_story, "distractors": distractors, "held_out": held_out or None}
     knobs |= {"reach": reach, "together": together or None, "wording": wording}
+    knobs |= {"wordings": wordings, "names": names, "unknown": unknown, "irrelevant": irrelevant}
     given = {name: value for name, value in knobs.items() if value is not None}
     if json and out is None:
         raise ConfigError("--json describes a file that was written: give --out too")
-    stories = _stories(task, preset, questions, seed, given)
+    number = _task(task)
+    stories = _stories(number, preset, questions, seed, given)
     if rename:
         from amn.data.tasks import rename as renamed
 
@@ -76,21 +86,38 @@ def generate(
     written = WRITERS[chosen](stories, out or sys.stdout)
     if json:
         print_json(
-            {"task": task, "preset": preset, "seed": seed, "questions": written, "format": chosen, "out": str(out)}
+            {"task": number, "preset": preset, "seed": seed, "questions": written, "format": chosen, "out": str(out)}
         )
     elif out is not None:
         note(f"{written} questions written to {out}")
     return None
 
 
-def _stories(task: int | None, preset: str | None, questions: int, seed: int, knobs: _Knobs) -> Iterator[Story]:
+def _task(text: str | None) -> int | str | None:
+    """The number of a bAbI task, or the name of the mixed stories."""
+    from amn.data import tasks
+
+    if text is None or text == tasks.MIXED:
+        return text
+    if not text.isdecimal():
+        raise ConfigError(f"--task must be a number from 1 to {len(tasks.TASKS)} or {tasks.MIXED}, not {text}")
+    return int(text)
+
+
+def _stories(task: int | str | None, preset: str | None, questions: int, seed: int, knobs: _Knobs) -> Iterator[Story]:
     from amn.data import tasks
 
     if questions < 1:
         raise ConfigError(f"--questions must be at least 1, not {questions}")
     if (task is None) == (preset is None):
         raise ConfigError("give either --task or --preset")
+    if isinstance(task, str):
+        if length := knobs.pop("sentences", None):
+            knobs["sentences"] = (length, length)
+        return tasks.generate_preset(task, questions=questions, seed=seed, **knobs)
     if task is not None:
+        for name in knobs.keys() & {"wordings", "names", "unknown", "irrelevant"}:
+            raise ConfigError(f"--{name} goes with --task mixed only")
         if knobs.get("reach") == 0:
             knobs = knobs | {"reach": None}
         return tasks.generate(task, questions=questions, seed=seed, config=tasks.GeneratorConfig(**knobs))

@@ -31,6 +31,7 @@ struct amn_gru {
 struct amn_weights {
     id hidden, heads, max_banks, vectors, anonymous; /* the last vectors are those of unknown words */
     id pointer;                                       /* whether answers may be words of the story */
+    id items;                                         /* the most tokens of an answer; 1 for a single choice */
     float bank_gap, epsilon;
     const float *embedding; /* vectors x hidden */
     const float *edge_bias; /* kinds of edges x heads */
@@ -41,6 +42,8 @@ struct amn_weights {
     struct amn_layer move_state, move_question, create;
     struct amn_layer match, summary, answer, point; /* point: no weight where the model cannot */
     float nothing, growth, slope;
+    const float *classes; /* classes x hidden: what the next token hears of a class, where there are several */
+    struct amn_gru next;
 };
 
 struct amn_words { /* some rows of words: row i is words[begin[i]] up to words[begin[i + 1]] */
@@ -108,7 +111,8 @@ int amn_ask(struct amn_memory *memory, struct amn_desk *desk, const struct amn_w
 int amn_tell(struct amn_memory *memory, struct amn_desk *desk, const struct amn_words *sentences);
 void amn_changed(const struct amn_desk *desk, struct amn_change *change);
 void amn_counted(const struct amn_memory *memory, id banks, struct amn_count *count);
-int amn_decode(struct amn_memory *const *memories, id count, struct amn_desk *desk, id banks, float *const *logits);
+int amn_decode(struct amn_memory *const *memories, id count, struct amn_desk *desk, id banks, float *const *logits,
+               id *const *tokens);
 void amn_names(const struct amn_memory *memory, id *slots);
 int amn_attend(const struct amn_memory *memory, struct amn_desk *desk, id banks, id question,
                struct amn_attention *found);

@@ -32,7 +32,7 @@ class Weights(Structure):
     """`struct amn_weights`."""
 
     _fields_ = [
-        *((name, c_int32) for name in ("hidden", "heads", "max_banks", "vectors", "anonymous", "pointer")),
+        *((name, c_int32) for name in ("hidden", "heads", "max_banks", "vectors", "anonymous", "pointer", "items")),
         *((name, c_float) for name in ("bank_gap", "epsilon")),
         *((name, c_void_p) for name in ("embedding", "edge_bias")),
         *((name, GRU) for name in ("word", "question", "update", "propagate")),
@@ -42,6 +42,8 @@ class Weights(Structure):
         *((name, Layer) for name in ("move_state", "move_question", "create")),
         *((name, Layer) for name in ("match", "summary", "answer", "point")),
         *((name, c_float) for name in ("nothing", "growth", "slope")),
+        ("classes", c_void_p),
+        ("next", GRU),
     ]
 
 
@@ -116,7 +118,7 @@ _PROTOTYPES: dict[str, tuple[object, list[object]]] = {
     "amn_tell": (c_int, [c_void_p, c_void_p, POINTER(Words)]),
     "amn_changed": (None, [c_void_p, POINTER(Change)]),
     "amn_counted": (None, [c_void_p, c_int32, POINTER(Count)]),
-    "amn_decode": (c_int, [POINTER(c_void_p), c_int32, c_void_p, c_int32, POINTER(c_void_p)]),
+    "amn_decode": (c_int, [POINTER(c_void_p), c_int32, c_void_p, c_int32, POINTER(c_void_p), POINTER(c_void_p)]),
     "amn_names": (None, [c_void_p, c_void_p]),
     "amn_attend": (c_int, [c_void_p, c_void_p, c_int32, c_int32, POINTER(Attention)]),
     "amn_bank": (None, [c_void_p, c_int32, c_void_p]),

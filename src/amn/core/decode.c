@@ -4,6 +4,7 @@
 #include "memory.h"
 
 enum { MOST_BANKS = 64 }; /* `amn_model_new` refuses more */
+enum { END = 0 };         /* the class that ends an answer of several tokens */
 
 struct masses { /* eq. (17): how much each entity that is read weighs, before its bank is counted */
     float *mass, *strength; /* of the entities, the most general first */
@@ -102,10 +103,46 @@ static void summarise(const struct amn_model *m, struct amn_desk *desk, size_t c
         }
 }
 
-/* The answers of some memories from their last banks (0: all): for each question, classes, then words as `amn_names`
- * lists them.
+/* The vector of a word that may be an answer, by its number as `amn_names` lists them. */
+static size_t vector_of(const struct amn_memory *memory, size_t name) {
+    const struct amn_model *m = memory->model;
+    size_t known = (size_t)memory->told_count, at = 0;
+    if (name < known) return (size_t)memory->vectors[memory->told[name]];
+    for (name -= known; at + 1 < m->anonymous; at++)
+        if (memory->last_anonymous[at] && !name--) break;
+    return m->vectors - m->anonymous + at;
+}
+
+static id best_of(const float *scores, size_t count) {
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++) best = scores[i] > scores[best] ? i : best;
+    return (id)best;
+}
+
+/* The further tokens of an answer, each chosen after the summary has heard the one before, up to the end. */
+static void choose_tokens(const struct amn_memory *memory, struct amn_desk *desk, float *summary, size_t width,
+                          float *logits, id *tokens) {
+    const struct amn_model *m = memory->model;
+    memset(tokens, 0, m->items * sizeof(id));
+    for (size_t at = 0; at < m->items; at++, logits += width) {
+        if (at) {
+            size_t token = (size_t)tokens[at - 1];
+            size_t row = token < m->classes ? token : m->classes + vector_of(memory, token - m->classes);
+            project(m->hidden, 3 * m->hidden, summary, m->next.state, desk->inputs);
+            gated(m->hidden, m->next_gates + row * 3 * m->hidden, desk->inputs, m->next.new_bias, summary, summary);
+            project(m->hidden, m->classes, summary, m->answer, logits);
+            add(m->classes, m->answer_bias, logits);
+            point(memory, summary, logits + m->classes);
+        }
+        if ((tokens[at] = best_of(logits, width)) == END) return;
+    }
+}
+
+/* The answers of some memories from their last banks (0: all): for each question and token, classes, then words as
+ * `amn_names` lists them; and where answers have several tokens, which of these were chosen.
  */
-int amn_decode(struct amn_memory *const *memories, id count, struct amn_desk *desk, id banks, float *const *logits) {
+int amn_decode(struct amn_memory *const *memories, id count, struct amn_desk *desk, id banks, float *const *logits,
+               id *const *tokens) {
     const struct amn_model *m = desk->model;
     size_t all = 0, at = 0, entities = 1;
     for (id i = 0; i < count; i++) {
@@ -117,25 +154,26 @@ int amn_decode(struct amn_memory *const *memories, id count, struct amn_desk *de
     for (id i = 0; i < count; i++)
         for (id question = 0; question < memories[i]->questions; question++, at++) {
             const struct asked *asked = memories[i]->asked + question;
-            read_banks(memories[i], asked, first_read(memories[i], banks), &masses,
-                       desk->reads + at * m->hidden);
+            read_banks(memories[i], asked, first_read(memories[i], banks), &masses, desk->reads + at * m->hidden);
             desk->near[at] = asked->question;
         }
     summarise(m, desk, all, desk->near);
     at = 0;
     for (id i = 0; i < count; i++) {
-        struct amn_count counted;
-        amn_counted(memories[i], banks, &counted);
-        size_t width = m->classes + (size_t)counted.names;
+        size_t width = m->classes + names_told(memories[i]);
         for (id question = 0; question < memories[i]->questions; question++, at++) {
-            float *row = logits[i] + (size_t)question * width;
             desk->from[at] = desk->decoded + at * m->hidden;
-            desk->into[at] = row;
-            if (m->pointer) point(memories[i], desk->from[at], row + m->classes);
+            desk->into[at] = logits[i] + (size_t)question * m->items * width;
+            if (m->pointer) point(memories[i], desk->from[at], desk->into[at] + m->classes);
         }
     }
     product(all, m->hidden, m->classes, desk->from, m->answer, desk->into);
     for (size_t i = 0; i < all; i++) add(m->classes, m->answer_bias, desk->into[i]);
+    at = 0;
+    for (id i = 0; i < count && m->items > 1; i++)
+        for (id question = 0; question < memories[i]->questions; question++, at++)
+            choose_tokens(memories[i], desk, desk->decoded + at * m->hidden, m->classes + names_told(memories[i]),
+                          desk->into[at], tokens[i] + (size_t)question * m->items);
     return OK;
 }
 

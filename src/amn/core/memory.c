@@ -67,7 +67,8 @@ void amn_memory_free(struct amn_memory *memory) {
 
 /* Gives new words their slots, and checks that all words have one. */
 int add_words(struct amn_memory *memory, const struct amn_words *words) {
-    if (words->met < 0 || words->count < 0 || make_room(memory, words->met)) return words->met < 0 ? BAD_INPUT : NO_ROOM;
+    if (words->met < 0 || words->count < 0) return BAD_INPUT;
+    if (make_room(memory, words->met)) return NO_ROOM;
     for (id i = 0; i < words->met; i++)
         if (words->vectors[i] < 0 || (size_t)words->vectors[i] >= memory->model->vectors) return BAD_INPUT;
     for (id i = 0; i < words->met; i++) memory->vectors[memory->slots++] = words->vectors[i];
@@ -121,11 +122,17 @@ int note_told(struct amn_memory *memory, id slot) {
 void amn_counted(const struct amn_memory *memory, id banks, struct amn_count *count) {
     size_t numbers = memory->model->hidden * sizeof(float), ids = (RECENT + 3) * sizeof(id);
     *count = (struct amn_count){memory->slots, memory->entities, memory->banks, memory->questions, 0,
-                                memory->told_count, 0};
+                                (id)names_told(memory), 0};
     count->bytes = (int64_t)((size_t)memory->capacity * (numbers + sizeof(struct mark) + ids + 1));
     for (id first = first_read(memory, banks), depth = first; depth < memory->banks; depth++)
         count->read += memory->levels[depth].count * (depth - first + 1);
-    for (size_t i = 0; i < memory->model->anonymous; i++) count->names += memory->last_anonymous[i] > 0;
+}
+
+/* How many words may be answers. */
+size_t names_told(const struct amn_memory *memory) {
+    size_t count = (size_t)memory->told_count;
+    for (size_t i = 0; i < memory->model->anonymous; i++) count += memory->last_anonymous[i] > 0;
+    return count;
 }
 
 void amn_names(const struct amn_memory *memory, id *slots) {

@@ -98,5 +98,6 @@ int make_room(struct amn_memory *memory, id more);
 int reserve(struct amn_desk *desk, size_t rows);
 void run(const struct reader *reader, size_t hidden, const id *vectors, id length, float *parts, float *out);
 const struct telling *told_of(struct amn_desk *desk, id length, id spoken);
+size_t names_told(const struct amn_memory *memory);
 int note_told(struct amn_memory *memory, id slot);
 int add_words(struct amn_memory *memory, const struct amn_words *words);

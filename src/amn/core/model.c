@@ -89,6 +89,19 @@ static void take_names(struct amn_model *m, const struct amn_weights *w) {
     }
 }
 
+/* What tokens tell the GRU that goes from one to the next: classes first, then vectors. */
+static void take_next(struct amn_model *m, const struct amn_weights *w) {
+    size_t hidden = m->hidden;
+    m->next = cell_of(m, &w->next);
+    m->next_gates = room(m, (m->classes + m->vectors) * 3 * hidden);
+    float *input = whole(m, &w->next.input, 1);
+    for (size_t i = 0; i < m->classes + m->vectors && !m->failed; i++) {
+        const float *token = i < m->classes ? w->classes + i * hidden : w->embedding + (i - m->classes) * hidden;
+        project(hidden, 3 * hidden, token, input, m->next_gates + i * 3 * hidden);
+        add(3 * hidden, m->next.bias, m->next_gates + i * 3 * hidden);
+    }
+}
+
 static void take_decoder(struct amn_model *m, const struct amn_weights *w) {
     float scale = 1.0f / sqrtf((float)m->hidden);
     m->move_question = whole(m, &w->move_question, scale);
@@ -101,6 +114,7 @@ static void take_decoder(struct amn_model *m, const struct amn_weights *w) {
     m->growth = w->growth;
     m->slope = w->slope;
     if (m->pointer) take_names(m, w);
+    if (m->items > 1) take_next(m, w);
 }
 
 static float *edge_bias(struct amn_model *m, const float *bias) {
@@ -111,11 +125,13 @@ static float *edge_bias(struct amn_model *m, const float *bias) {
 }
 
 struct amn_model *amn_model_new(const struct amn_weights *w) {
-    int sound = w->hidden > 0 && w->heads > 0 && w->hidden % w->heads == 0 && w->max_banks > 0 && w->max_banks <= 64;
+    int sound = w->hidden > 0 && w->heads > 0 && w->hidden % w->heads == 0 && w->max_banks > 0 && w->max_banks <= 64 &&
+                w->anonymous >= 0 && w->anonymous <= w->vectors && (!w->pointer || w->point.weight);
     struct amn_model *m = sound ? calloc(1, sizeof *m) : NULL;
     if (!m) return NULL;
     m->hidden = (size_t)w->hidden, m->heads = (size_t)w->heads, m->vectors = (size_t)w->vectors;
     m->anonymous = (size_t)w->anonymous, m->classes = (size_t)w->answer.outputs;
+    m->items = (size_t)(w->items > 1 ? w->items : 1);
     m->max_banks = w->max_banks, m->pointer = w->pointer, m->bank_gap = w->bank_gap, m->epsilon = w->epsilon;
     m->word = reader_of(m, &w->word, w->embedding);
     m->question = reader_of(m, &w->question, w->embedding);

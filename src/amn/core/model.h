@@ -14,7 +14,7 @@ struct reader { /* a GRU over words, with what depends on a word alone computed 
 };
 
 struct amn_model {
-    size_t hidden, heads, vectors, anonymous, classes;
+    size_t hidden, heads, vectors, anonymous, classes, items;
     id max_banks, pointer;
     float bank_gap, epsilon;
     struct cell update, propagate;
@@ -30,7 +30,9 @@ struct amn_model {
     float load, create_bias;
     float *summary, *summary_bias, *answer, *answer_bias, nothing, growth, slope;
     float *names, *name_bias; /* of each vector: what a summary is multiplied with for its score as an answer */
-    void *all[40];            /* whatever is to be freed */
+    struct cell next;         /* from one token of an answer to the next */
+    float *next_gates;        /* what each class and then each vector tells it */
+    void *all[48];            /* whatever is to be freed */
     size_t parts;
     int failed; /* whether there was no room for a part */
 };

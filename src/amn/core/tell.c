@@ -286,6 +286,7 @@ static int read_sentence(struct amn_memory *memory, struct amn_desk *desk, const
 
 int amn_tell(struct amn_memory *memory, struct amn_desk *desk, const struct amn_words *sentences) {
     int failed = add_words(memory, sentences);
+    desk->change = (struct amn_change){0}; /* what is there may be of another memory */
     for (id i = 0; i < sentences->count && !failed; i++) {
         id begin = sentences->begin[i];
         failed = read_sentence(memory, desk, sentences->words + begin, sentences->begin[i + 1] - begin);

@@ -5,9 +5,8 @@ then words that only a question holds. Sentences and questions are rows of slots
 the vocabulary each slot is. So an unknown word is an entity like any other: it has a slot, though no spelling.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import chain
 
 import numpy as np
 import torch
@@ -15,12 +14,15 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from amn.data.examples import Example
-from amn.data.facts import KINDS, Facts
+from amn.data.slots import InSlots, in_slots
+from amn.data.slots import Sizes as Sizes
 from amn.data.views import no_views, views_of
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.errors import DataError
 
 MAX_SLOTS = 32_767  # slots are kept in two bytes
+_WITH_NONE = ("answers", "tokens")  # where -1 stands for none
+_BLOCK = 1024  # examples that are padded to the longest of them while they are encoded
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,10 @@ class Batch:
 
     `key` seeds what a model draws at random in training; without it a model is deterministic. `facts`, where they are
     given, are the edges that hold after each sentence: the kind (from 1), the source's slot and the target's. `names`,
-    where they are given, is 1 for the slots of words that a new name may stand for.
+    where they are given, is 1 for the slots of words that a new name may stand for. `tokens` are given where answers
+    are learned item by item: the class of each token, the end last, -1 for one that has none; `token_slots` are where
+    the story tells it, 0 where it does not. `num_classes` is how many classes a model has itself, where it has room for
+    more.
     """
 
     slot_words: Int[Tensor, "batch slot"]
@@ -44,6 +49,9 @@ class Batch:
     key: Int[Tensor, ""] | None = None
     facts: Int[Tensor, "batch sentence fact three"] | None = None
     names: Int[Tensor, "batch slot"] | None = None
+    tokens: Int[Tensor, "batch question token"] | None = None
+    token_slots: Int[Tensor, "batch question token"] | None = None
+    num_classes: Int[Tensor, ""] | None = None
 
     @property
     def sentence_mask(self) -> Bool[Tensor, "batch sentence"]:
@@ -60,11 +68,6 @@ class Batch:
         """The vocabulary numbers of the questions' words."""
         return _look_up(self.slot_words, self.questions)
 
-    def by_sentence(self) -> dict[str, Tensor]:
-        """The parts that have an axis of sentences."""
-        parts = {name: getattr(self, name) for name in ("sentences", "members", "context", "edges", "facts")}
-        return {name: value for name, value in parts.items() if value is not None}
-
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch on another device."""
         moved = {f.name: value.to(device) for f in fields(self) if (value := getattr(self, f.name)) is not None}
@@ -78,72 +81,22 @@ def _look_up(slot_words: Tensor, slots: Tensor) -> Tensor:
     return slot_words.gather(1, slots.flatten(1)).view_as(slots)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
-    """How much room the longest example needs along each axis."""
-
-    slots: int = 2
-    sentences: int = 1
-    words: int = 1
-    members: int = 1
-    questions: int = 1
-    question_words: int = 1
-    facts: int = 0
-
-    def union(self, other: "Sizes") -> "Sizes":
-        """Room enough for both."""
-        return Sizes(**{f.name: max(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)})
-
-
-@dataclass(frozen=True, slots=True)
-class _Encoded:
-    """One example in slots."""
-
-    slot_words: list[int]
-    sentences: list[list[int]]
-    questions: list[list[int]]
-    answers: list[int]
-    answer_slots: list[int]
-    facts: list[list[tuple[int, int, int]]]
-    names: list[bool]
-
-    @property
-    def sizes(self) -> Sizes:
-        return Sizes(
-            slots=len(self.slot_words),
-            sentences=max(1, len(self.sentences)),
-            words=max(map(len, self.sentences), default=1),
-            questions=len(self.questions),
-            question_words=max(map(len, self.questions), default=1),
-            facts=max(map(len, self.facts), default=0),
-        )
-
-
-def _encode(example: Example, vocabulary: Vocabulary) -> _Encoded:
-    told = dict.fromkeys(chain.from_iterable(example.sentences))
-    asked = dict.fromkeys(chain.from_iterable(example.questions))
-    slots = {word: slot for slot, word in enumerate(told | asked, 1)}
-    answers = [(answer or "").lower() for answer in example.answers]
-    return _Encoded(
-        slot_words=[0] + [vocabulary.word_id(word) for word in slots],
-        sentences=[[slots[word] for word in sentence] for sentence in example.sentences],
-        questions=[[slots[word] for word in question] for question in example.questions],
-        answers=[vocabulary.answer_id(answer) for answer in example.answers],
-        answer_slots=[slots[answer] if answer in told else 0 for answer in answers],
-        facts=[_edges(known, slots) for known in example.facts],
-        names=[False] + [word in example.names for word in slots] if example.names else [],
-    )
-
-
-def _edges(facts: Facts, slots: Mapping[str, int]) -> list[tuple[int, int, int]]:
-    return [(KINDS.index(fact.kind) + 1, slots[fact.source], slots[fact.target]) for fact in sorted(facts)]
-
-
 @dataclass(frozen=True)
 class Dataset:
-    """Encoded examples, padded to common sizes and kept in small integers; batches are cut from it."""
+    """Encoded examples in small integers; batches are cut from it.
 
-    batch: Batch
+    The sentences of all stories stand one after another, so that a long story costs the others no room.
+
+    Args:
+        stories: what there is one of for each example, by its name in a `Batch`.
+        sentences: what there is one of for each sentence, likewise; the first row is padding.
+        starts: the row of each story's first sentence.
+        lengths: how many sentences each story has.
+    """
+
+    stories: dict[str, Tensor]
+    sentences: dict[str, Tensor]
+    starts: Int[Tensor, " example"]
     lengths: Int[Tensor, " example"]
 
     def __len__(self) -> int:
@@ -152,108 +105,210 @@ class Dataset:
     @property
     def questions(self) -> int:
         """How many questions the examples hold together."""
-        return int(self.batch.weights.sum())
+        return int(self.stories["weights"].sum())
 
     @property
     def sizes(self) -> Sizes:
         """The room along each axis."""
-        b = self.batch
+        of_story, of_sentence = self.stories, self.sentences
         return Sizes(
-            slots=b.slot_words.shape[1],
-            sentences=b.sentences.shape[1],
-            words=b.sentences.shape[2],
-            members=b.members.shape[2],
-            questions=b.questions.shape[1],
-            question_words=b.questions.shape[2],
-            facts=0 if b.facts is None else b.facts.shape[2],
+            slots=of_story["slot_words"].shape[1],
+            sentences=max(1, int(self.lengths.max())) if len(self) else 1,
+            words=of_sentence["sentences"].shape[1],
+            members=of_sentence["members"].shape[1],
+            questions=of_story["questions"].shape[1],
+            question_words=of_story["questions"].shape[2],
+            facts=of_sentence["facts"].shape[1] if "facts" in of_sentence else 0,
+            tokens=of_story["tokens"].shape[2] if "tokens" in of_story else 0,
         )
 
     def to(self, device: torch.device | str) -> "Dataset":
         """The same examples on another device."""
-        return Dataset(self.batch.to(device), self.lengths.to(device))
+        stories, sentences = (
+            {name: value.to(device) for name, value in part.items()} for part in (self.stories, self.sentences)
+        )
+        return Dataset(stories, sentences, self.starts.to(device), self.lengths.to(device))
 
-    def take(self, indices: Int[Tensor, " batch"], sentences: int | None = None) -> Batch:
+    def take(self, indices: Int[Tensor, "*axes batch"], sentences: int | None = None) -> Batch:
         """A batch of some examples; index -1 stands for none and weighs nothing.
 
         Args:
-            indices: which examples.
+            indices: which examples; those of several batches at once have an axis more.
             sentences: room for sentences; the longest story taken decides where it is not given.
         """
         if sentences is None:
             sentences = int(self.lengths[indices].max())
         found = indices.clamp(min=0)
-        b = self.batch
-        batch = Batch(
-            **{name: getattr(b, name)[found].long() for name in ("slot_words", "questions", "answers", "answer_slots")},
-            **{name: value[found, :sentences].long() for name, value in b.by_sentence().items()},
-            weights=b.weights[found] * (indices >= 0).unsqueeze(1),
+        place = torch.arange(sentences, device=indices.device)
+        rows = self.starts[found].unsqueeze(-1) + place
+        rows = torch.where(place < self.lengths[found].unsqueeze(-1), rows, 0)
+        by_story = {name: value[found] for name, value in self.stories.items()}
+        by_sentence = {name: value[rows].long() for name, value in self.sentences.items()}
+        weights = by_story.pop("weights") * (indices >= 0).unsqueeze(-1)
+        return Batch(**{name: value.long() for name, value in by_story.items()}, **by_sentence, weights=weights)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """As plain arrays: tensors travel between processes in shared memory, of which a container has little."""
+        parts = ({name: value.numpy() for name, value in part.items()} for part in (self.stories, self.sentences))
+        return _from_arrays, (*parts, self.starts.numpy(), self.lengths.numpy())
+
+    def with_words(self, numbers: Int[np.ndarray, " old"], answers: Int[np.ndarray, " old"]) -> "Dataset":
+        """The same examples with other numbers for words and answers, by the old ones."""
+        of_words, of_answers = (
+            torch.from_numpy(numbers),
+            torch.from_numpy(np.append(answers, [-1]).astype(answers.dtype)),
         )
-        return batch
+        renumbered = {"slot_words": of_words[self.stories["slot_words"].long()]}
+        for name in {"answers", "tokens"} & self.stories.keys():
+            renumbered[name] = of_answers[self.stories[name].long()]
+        return replace(self, stories=self.stories | renumbered)
+
+    def with_names(self, is_name: Bool[np.ndarray, " word"]) -> "Dataset":
+        """The same examples with marks on the words that new names may stand for, which are told by their numbers."""
+        marks = torch.from_numpy(is_name)[self.stories["slot_words"].long()].to(torch.int8)
+        return replace(self, stories=self.stories | {"names": marks})
 
 
 def encode(
     examples: Iterable[Example], vocabulary: Vocabulary, sizes: Sizes | None = None, *, graph: bool = True
 ) -> Dataset:
-    """Examples as one padded set.
+    """Examples as one set.
 
     Args:
         examples: what to encode.
         vocabulary: the words and answers of the model.
-        sizes: the least room to give along each axis, so that sets of several tasks can be stacked.
+        sizes: the least room to give along each axis.
         graph: whether to build the word graph, which gives members, context and edges; only AMN reads these.
     """
-    encoded = [_encode(example, vocabulary) for example in examples]
+    encoded = [in_slots(example, vocabulary) for example in examples]
     room = sizes or Sizes()
     for one in encoded:
         room = room.union(one.sizes)
     if room.slots > MAX_SLOTS:
         raise DataError("story", None, f"at most {MAX_SLOTS} distinct words in a story", f"{room.slots}")
-    arrays = _empty_arrays(len(encoded), room, names=any(one.names for one in encoded))
+    blocks = [encoded[i : i + _BLOCK] for i in range(0, max(1, len(encoded)), _BLOCK)]
+    return concatenate([_block(block, room, graph=graph) for block in blocks])
+
+
+def _block(encoded: Sequence[InSlots], room: Sizes, *, graph: bool) -> Dataset:
+    """Examples that are padded to the longest of them while the word graph is built."""
+    longest = max((len(one.sentences) for one in encoded), default=0)
+    stories, sentences = _empty_arrays(len(encoded), longest, room)
     for i, one in enumerate(encoded):
-        _fill(arrays, i, one)
+        _fill(stories, sentences, i, one)
     lengths = np.array([len(one.sentences) for one in encoded], np.int64)
     if graph:
-        arrays |= views_of(arrays["sentences"], arrays["questions"], lengths, least=room.members)
+        sentences |= views_of(sentences["sentences"], stories["questions"], lengths, least=room.members)
     else:
-        arrays |= no_views(len(encoded), room.sentences, room.members)
-    batch = Batch(**{name: torch.from_numpy(array) for name, array in arrays.items()})
-    return Dataset(batch, torch.from_numpy(lengths))
+        sentences |= no_views(len(encoded), longest, room.members)
+    told = np.arange(longest) < lengths[:, None]
+    rows = {name: _rows(array, told) for name, array in sentences.items()}
+    return _from_arrays(stories, rows, 1 + np.cumsum(lengths) - lengths, lengths)
 
 
-def _empty_arrays(count: int, room: Sizes, *, names: bool) -> dict[str, np.ndarray]:
-    def zeros(*shape: int, dtype: type = np.int16) -> np.ndarray:
-        return np.zeros((count, *shape), dtype=dtype)
-
-    facts = {"facts": zeros(room.sentences, room.facts, 3)} if room.facts else {}
-    marks = {"names": zeros(room.slots, dtype=np.int8)} if names else {}
-    return (
-        facts
-        | marks
-        | {
-            "slot_words": zeros(room.slots, dtype=np.int32),
-            "sentences": zeros(room.sentences, room.words),
-            "questions": zeros(room.questions, room.question_words),
-            "answers": np.full((count, room.questions), -1, dtype=np.int32),
-            "answer_slots": zeros(room.questions),
-            "weights": zeros(room.questions, dtype=np.float32),
-        }
+def _from_arrays(
+    stories: dict[str, np.ndarray], sentences: dict[str, np.ndarray], starts: np.ndarray, lengths: np.ndarray
+) -> Dataset:
+    return Dataset(
+        {name: torch.from_numpy(array) for name, array in stories.items()},
+        {name: torch.from_numpy(array) for name, array in sentences.items()},
+        torch.from_numpy(starts),
+        torch.from_numpy(lengths),
     )
 
 
-def _fill(arrays: dict[str, np.ndarray], i: int, one: _Encoded) -> None:
-    arrays["slot_words"][i, : len(one.slot_words)] = one.slot_words
-    if one.names:
-        arrays["names"][i, : len(one.names)] = one.names
+def _rows(padded: np.ndarray, told: Bool[np.ndarray, "story sentence"]) -> np.ndarray:
+    """A row of padding, then those of the sentences that are told."""
+    return np.concatenate((np.zeros((1, *padded.shape[2:]), padded.dtype), padded[told]))
+
+
+def _empty_arrays(count: int, longest: int, room: Sizes) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Room for what stories have, and for what each of their sentences has."""
+
+    def filled(*shape: int, dtype: type = np.int16, fill: int = 0) -> np.ndarray:
+        return np.full((count, *shape), fill, dtype=dtype)
+
+    stories = {
+        "slot_words": filled(room.slots, dtype=np.int32),
+        "questions": filled(room.questions, room.question_words),
+        "answers": filled(room.questions, dtype=np.int32, fill=-1),
+        "answer_slots": filled(room.questions),
+        "weights": filled(room.questions, dtype=np.float32),
+    }
+    if room.tokens:
+        stories["tokens"] = filled(room.questions, room.tokens, dtype=np.int32, fill=-1)
+        stories["token_slots"] = filled(room.questions, room.tokens)
+    sentences = {"sentences": filled(longest, room.words)}
+    if room.facts:
+        sentences["facts"] = filled(longest, room.facts, 3)
+    return stories, sentences
+
+
+def _fill(stories: dict[str, np.ndarray], sentences: dict[str, np.ndarray], i: int, one: InSlots) -> None:
+    stories["slot_words"][i, : len(one.slot_words)] = one.slot_words
     for t, sentence in enumerate(one.sentences):
-        arrays["sentences"][i, t, : len(sentence)] = sentence
+        sentences["sentences"][i, t, : len(sentence)] = sentence
     for t, known in enumerate(one.facts):
         if known:
-            arrays["facts"][i, t, : len(known)] = known
+            sentences["facts"][i, t, : len(known)] = known
     for j, question in enumerate(one.questions):
-        arrays["questions"][i, j, : len(question)] = question
-        arrays["weights"][i, j] = 1.0
-    arrays["answers"][i, : len(one.answers)] = one.answers
-    arrays["answer_slots"][i, : len(one.answer_slots)] = one.answer_slots
+        stories["questions"][i, j, : len(question)] = question
+        stories["weights"][i, j] = 1.0
+    stories["answers"][i, : len(one.answers)] = one.answers
+    stories["answer_slots"][i, : len(one.answer_slots)] = one.answer_slots
+    for j, tokens in enumerate(one.tokens):
+        if tokens:
+            stories["tokens"][i, j, : len(tokens)] = [number for number, _ in tokens]
+            stories["token_slots"][i, j, : len(tokens)] = [slot for _, slot in tokens]
+
+
+def concatenate(sets: Sequence[Dataset]) -> Dataset:
+    """All examples of some sets, in their order."""
+    if len(sets) == 1:
+        return sets[0]
+    sets = alike(sets)
+    rows = [len(one.sentences["sentences"]) for one in sets]
+    before = np.cumsum([0, *rows[:-1]]).tolist()
+    return Dataset(
+        {name: torch.cat([one.stories[name] for one in sets]) for name in sets[0].stories},
+        {name: torch.cat([one.sentences[name] for one in sets]) for name in sets[0].sentences},
+        torch.cat([one.starts + first for one, first in zip(sets, before, strict=True)]),
+        torch.cat([one.lengths for one in sets]),
+    )
+
+
+def alike(sets: Sequence[Dataset]) -> list[Dataset]:
+    """The sets with the room of the largest along every axis, so that they can be joined."""
+    room = Sizes()
+    for one in sets:
+        room = room.union(one.sizes)
+    return [widen(one, room) for one in sets]
+
+
+def widen(data: Dataset, room: Sizes) -> Dataset:
+    """The same examples with more padding."""
+    if replace(data.sizes, sentences=room.sentences) == room:
+        return data
+    questions = {name: (room.questions,) for name in ("answers", "answer_slots", "weights")}
+    tokens = {name: (room.questions, room.tokens) for name in ("tokens", "token_slots")}
+    slots = {name: (room.slots,) for name in ("slot_words", "names")}
+    of_stories = {"questions": (room.questions, room.question_words), **questions, **tokens, **slots}
+    of_sentences = {"sentences": (room.words,), "members": (room.members,), "facts": (room.facts, 3)}
+    stories = {name: _pad(value, of_stories[name], -(name in _WITH_NONE)) for name, value in data.stories.items()}
+    sentences = {name: _pad(data.sentences[name], of_sentences[name]) for name in of_sentences & data.sentences.keys()}
+    edges = _wider_edges(data.sentences["edges"], data.sizes.members, room.members)
+    return replace(data, stories=stories, sentences=data.sentences | sentences | {"edges": edges})
+
+
+def _wider_edges(edges: Tensor, inside: int, members: int) -> Tensor:
+    """Edges with room for more members, which are rows and the first of the columns."""
+    among, beyond = edges[..., :inside], edges[..., inside:]
+    return _pad(torch.cat((_pad(among, (inside, members)), beyond), -1), (members, members + beyond.shape[-1]))
+
+
+def _pad(values: Tensor, sizes: Sequence[int], fill: int = 0) -> Tensor:
+    room = [pad for size, own in zip(sizes[::-1], values.shape[:0:-1], strict=True) for pad in (0, size - own)]
+    return torch.nn.functional.pad(values, room, value=fill)
 
 
 def anonymise(batch: Batch, hidden: Bool[Tensor, "batch slot"]) -> Batch:

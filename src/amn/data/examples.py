@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from dataclasses import dataclass
+from itertools import chain, groupby
 
 from amn.data.facts import Facts, told_facts
 from amn.data.story import Question, Story, words
+from amn.data.vocabulary import answer_items
 
 Words = tuple[str, ...]
 _WORDING = 0.45  # a word that a larger share of questions holds says how one asks, and not what for
@@ -21,48 +22,85 @@ class Example:
         questions: the words of each.
         answers: one for each question.
         facts: what holds after each sentence, where that was asked for and is known; else none.
-        names: the words that a name which nobody knows may stand for; needed to train for such names alone.
     """
 
     sentences: tuple[Words, ...]
     questions: tuple[Words, ...]
     answers: tuple[str | None, ...]
     facts: tuple[Facts, ...] = ()
-    names: frozenset[str] = frozenset()
 
 
-def with_names(tasks: Sequence[Sequence[Example]]) -> list[list[Example]]:
-    """The examples of each task, with the words of the task that new names may stand for.
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """The words of a task, by the part that they play in it.
+
+    Args:
+        told: by its stories.
+        sought: asked for or answered.
+        untold: answers to stories that do not tell them.
+        names: words that are known to be names; None to find them.
+    """
+
+    told: frozenset[str]
+    sought: frozenset[str]
+    untold: frozenset[str]
+    names: frozenset[str] | None = None
+
+    @classmethod
+    def of(cls, asked: Sequence[Example], *, by_item: bool = False, names: frozenset[str] | None = None) -> "Spoken":
+        """The words of examples.
+
+        Args:
+            asked: the examples.
+            by_item: whether each word of an answer counts, or the whole answer as one.
+            names: words that are known to be names, of whichever of them the stories tell.
+        """
+        told, sought, untold = set[str](), _sought(asked), set[str]()
+        for one in asked:
+            here = set(chain.from_iterable(one.sentences))
+            answers = answer_words(one.answers, by_item=by_item)
+            told |= here
+            sought |= answers
+            untold |= answers - here
+        if not by_item:  # an answer of several words is a class, which needs their spelling
+            untold |= {word for answer in untold for word in answer.split()}
+        return cls(frozenset(told), frozenset(sought), frozenset(untold), names)
+
+    def union(self, other: "Spoken") -> "Spoken":
+        """The words of two parts of one task."""
+        return Spoken(self.told | other.told, self.sought | other.sought, self.untold | other.untold, self.names)
+
+    @property
+    def own_names(self) -> frozenset[str]:
+        """The words that the task itself shows to be names."""
+        return self.told & (self.sought if self.names is None else self.names) - self.untold
+
+
+def answer_words(answers: Iterable[str | None], *, by_item: bool) -> set[str]:
+    """The answers, or the words of their items."""
+    given = {answer.lower() for answer in answers if answer is not None}
+    return {word for answer in given for item in answer_items(answer) for word in item} if by_item else given
+
+
+def names_of(tasks: Sequence[Spoken]) -> list[frozenset[str]]:
+    """The words of each task that new names may stand for, where a model learns them together.
 
     A task names the words that its stories tell and that are asked for or answered; but none that is part of the
     wording of questions, and none that is ever the answer to a story which does not tell it. Such a word has to be
     known: no story says that wolves are many of a *wolf*. Among several tasks, a word is a name wherever it is told if
     most of them name it: people are names even where only things are asked for, and *to* is none if one task asks so.
     """
-    told = [{word for one in asked for sentence in one.sentences for word in sentence} for asked in tasks]
-    untold = [_untold(asked) for asked in tasks]
-    own = [here & _sought(asked) - never for asked, here, never in zip(tasks, told, untold, strict=True)]
-    tellers, namers = (Counter(word for found in sets for word in found) for sets in (told, own))
+    tellers = Counter(word for task in tasks for word in task.told)
+    namers = Counter(word for task in tasks for word in task.own_names)
     shared = {word for word, count in namers.items() if 2 * count > tellers[word]}
-    names = [frozenset(here & shared - never) for here, never in zip(told, untold, strict=True)]
-    return [[replace(one, names=found) for one in asked] for asked, found in zip(tasks, names, strict=True)]
+    return [task.told & shared - task.untold for task in tasks]
 
 
 def _sought(asked: Iterable[Example]) -> set[str]:
-    """The words of questions, without those that many of them share, and the answers."""
+    """The words of questions, without those that many of them share."""
     questions = [set(question) for one in asked for question in one.questions]
     counts = Counter(word for question in questions for word in question)
-    answers = {answer.lower() for one in asked for answer in one.answers if answer is not None}
-    return answers | {word for word, count in counts.items() if count <= _WORDING * len(questions)}
-
-
-def _untold(asked: Iterable[Example]) -> set[str]:
-    """The answers that some story does not tell, and the words of those that are several words: classes spell them."""
-    found = set()
-    for one in asked:
-        told = {word for sentence in one.sentences for word in sentence}
-        found |= {answer.lower() for answer in one.answers if answer is not None} - told
-    return found | {word for answer in found for word in answer.split()}
+    return {word for word, count in counts.items() if count <= _WORDING * len(questions)}
 
 
 def examples(

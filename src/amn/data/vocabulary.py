@@ -1,12 +1,15 @@
 """Words and answers as numbers; a word that training never saw has a number too."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from amn.data.story import Story, words
 
 PADDING = 0  # no word here
 UNKNOWN = 1  # a word that the vocabulary does not hold: known by its place in the story, not by its spelling
+END, COMMA = "", ","  # tokens of answers besides words: nothing comes after it, and what separates the items of a list
+END_CLASS = 0  # answers are sorted, so the end is the first class wherever there is one
 _RESERVED = ("<padding>", "<unknown>")
 
 
@@ -16,7 +19,8 @@ class Vocabulary:
 
     Args:
         words: every known word, after the two reserved ones.
-        answers: every answer class; a comma answer ("apple,football") is one class.
+        answers: every answer class; a comma answer ("apple,football") is one class. Where answers are given item by
+            item, the classes are their tokens, with the end among them.
     """
 
     words: tuple[str, ...]
@@ -48,6 +52,11 @@ class Vocabulary:
         known = [part.to_json() for part in parts]
         return cls.from_json({kind: sorted({item for one in known for item in one[kind]}) for kind in known[0]})
 
+    @property
+    def by_item(self) -> bool:
+        """Whether the classes are tokens of answers."""
+        return {END, COMMA} <= self._answer_ids.keys()
+
     def word_id(self, word: str) -> int:
         """The number of a word, UNKNOWN where the vocabulary does not hold it; a lone A may be the article a."""
         return self._word_ids.get(word) or self._word_ids.get(word.lower(), UNKNOWN)
@@ -64,3 +73,20 @@ class Vocabulary:
     def from_json(cls, data: dict[str, list[str]]) -> "Vocabulary":
         """The inverse of `to_json`."""
         return cls(words=(*_RESERVED, *data["words"]), answers=tuple(data["answers"]))
+
+
+def answer_tokens(items: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """The tokens of a list of items, each given as its words: red, ball, a comma, lamp and the end."""
+    return (*(token for item in items for token in (COMMA, *item)), END)[1:]
+
+
+def answer_items(answer: str) -> list[tuple[str, ...]]:
+    """The items of an answer, each as its words: "red ball,lamp" is (red, ball) and (lamp)."""
+    parts = answer.lower().split(COMMA)
+    return [words(part) or (part.strip(),) for part in parts if part.strip()] or [(END,)]
+
+
+def spelled_answer(tokens: Iterable[str]) -> str:
+    """The answer that tokens spell, up to the end: the inverse of `answer_tokens` and `answer_items`."""
+    text = " ".join(takewhile(bool, tokens))
+    return text.replace(f" {COMMA} ", COMMA)

@@ -8,7 +8,6 @@ from threading import local
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from amn.core import boundary
 from amn.core.boundary import address, layer
@@ -24,6 +23,7 @@ _EPSILON = 1e-6  # of `rms_norm`
 _RECENT = 16  # neighbours that a word remembers
 # The layers of `boundary.Weights`, as the torch model calls them.
 _GRUS = {
+    "next": "decoder.next",
     "word": "encoder.word_gru",
     "question": "encoder.question_gru",
     "update": "update",
@@ -67,7 +67,7 @@ class Core:
         self.code, self.vocabulary = code, trained.vocabulary
         self.hidden = int(trained.config["hidden"])
         self.anonymous = trained.anonymous
-        self.classes = len(trained.vocabulary.answers)
+        self.classes, self.items = len(trained.vocabulary.answers), int(trained.config.get("items", 1))
         weights, _kept = _weights(trained)
         self.handle: int | None = code.amn_model_new(byref(weights))
         if not self.handle:
@@ -132,12 +132,15 @@ def _weights(trained: TrainedModel) -> tuple[boundary.Weights, list[np.ndarray]]
         vectors=len(vectors),
         anonymous=len(parts[1]) if len(parts) > 1 else 0,
         pointer=int(bool(config["pointer"])),
+        items=int(config.get("items", 1)),
         bank_gap=float(config["bank_gap"]),
         epsilon=_EPSILON,
         embedding=address(vectors, np.float32, len(vectors), hidden),
         edge_bias=address(own["edge_bias"], np.float32, boundary.NUM_KINDS, heads),
     )
     for name, path in _GRUS.items():
+        if f"{path}.input.weight" not in own:
+            continue
         inputs = 2 * hidden if name == "update" else hidden
         gru = boundary.GRU(
             _layer(own, f"{path}.input", 3 * hidden, inputs), _layer(own, f"{path}.state", 3 * hidden, hidden)
@@ -146,6 +149,9 @@ def _weights(trained: TrainedModel) -> tuple[boundary.Weights, list[np.ndarray]]
     for name, path in _LAYERS.items():
         if f"{path}.weight" in own:
             setattr(weights, name, _layer(own, path, *own[f"{path}.weight"].shape))
+    if "decoder.classes.weight" in own:
+        classes = own["decoder.classes.weight"]
+        weights.classes = address(classes, np.float32, len(trained.vocabulary.answers), hidden)
     for name, path in _NUMBERS.items():
         setattr(weights, name, float(own[path][0]))
     return weights, kept
@@ -306,28 +312,54 @@ class CoreMemory:
         self._core.check(self._code.amn_restore(self.handle, byref(tables)))
 
 
+class Decoding:
+    """What answers from some banks of memories that stay as they are: what each holds, and room for their logits.
+
+    Args:
+        core: the model.
+        memories: whose questions to answer.
+        banks: how many banks are read, the last ones; 0 for all.
+    """
+
+    def __init__(self, core: Core, memories: Sequence[CoreMemory], banks: int) -> None:
+        self._core, self._memories, self._banks = core, memories, banks
+        self._counts = [memory._count(banks) for memory in memories]
+        questions = [0, *accumulate(count.questions for count in self._counts)]
+        widths = (count.questions * (core.classes + count.names) for count in self._counts)
+        self._ends = [0, *accumulate(core.items * width for width in widths)]
+        self._logits = np.zeros(self._ends[-1], np.float32)
+        self._tokens = np.zeros((questions[-1], core.items), np.int32)
+        self._handles = (c_void_p * len(memories))(*[memory.handle for memory in memories])
+        self._starts, self._chosen = (
+            (c_void_p * len(memories))(*[values.ctypes.data + 4 * start for start in starts])
+            for values, starts in (
+                (self._logits, self._ends[:-1]),
+                (self._tokens, [core.items * q for q in questions[:-1]]),
+            )
+        )
+
+    def run(self) -> None:
+        """Computes the logits."""
+        core, count = self._core, len(self._memories)
+        core.check(core.code.amn_decode(self._handles, count, core.desk, self._banks, self._starts, self._chosen))
+
+    def found(self) -> list[Found]:
+        """The logits in words."""
+        found, asked = [], 0
+        for memory, count, start, end in zip(self._memories, self._counts, self._ends, self._ends[1:], strict=False):
+            logits = self._logits[start:end].reshape(count.questions, self._core.items, -1).copy()
+            tokens, asked = self._tokens[asked : asked + count.questions].copy(), asked + count.questions
+            tokens = logits[:, 0].argmax(-1, keepdims=True) if self._core.items == 1 else tokens
+            read = [count.read] * count.questions
+            found.append(Found(logits, tokens, _names(memory, count), count.entities, read, count.banks))
+        return found
+
+
 def decode(core: Core, memories: Sequence[CoreMemory], banks: int) -> list[Found]:
     """The answers of some memories from their last banks; 0 for all."""
-    logits, counts = logits_of(core, memories, banks)
-    found, end = [], 0
-    for memory, count in zip(memories, counts, strict=True):
-        start, end = end, end + count.questions * (core.classes + count.names)
-        own, read = logits[start:end].reshape(count.questions, -1), [count.read] * count.questions
-        found.append(Found(own, _names(memory, count), count.entities, read, count.banks))
-    return found
-
-
-def logits_of(
-    core: Core, memories: Sequence[CoreMemory], banks: int
-) -> tuple[Float[np.ndarray, " all"], list[boundary.Count]]:
-    """The logits of some memories, one after another, and what each of these holds."""
-    counts = [memory._count(banks) for memory in memories]
-    ends = [0, *accumulate(count.questions * (core.classes + count.names) for count in counts)]
-    logits = np.empty(ends[-1], np.float32)
-    starts = (c_void_p * len(memories))(*[logits.ctypes.data + 4 * end for end in ends[:-1]])
-    handles = (c_void_p * len(memories))(*[memory.handle for memory in memories])
-    core.check(core.code.amn_decode(handles, len(memories), core.desk, banks, starts))
-    return logits, counts
+    decoding = Decoding(core, memories, banks)
+    decoding.run()
+    return decoding.found()
 
 
 def _names(memory: CoreMemory, count: boundary.Count) -> list[str]:

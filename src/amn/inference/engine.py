@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from amn.data.examples import Example, Words
-from amn.inference.core import ARCHITECTURE, Core, CoreMemory, core_of, decode, logits_of
+from amn.inference.core import ARCHITECTURE, Core, CoreMemory, Decoding, core_of
 from amn.inference.found import Found, StoryMemory
 from amn.inference.trained import TrainedModel
 
@@ -17,7 +17,7 @@ class ToldStories(Protocol):
     def read(self, banks: int) -> list[Found]:
         """Answers from some banks, the most relevant first; 0 for all."""
 
-    def decode(self, banks: int) -> object:
+    def decode(self, banks: int) -> None:
         """The logits of such answers and no more, to be timed."""
 
 
@@ -34,14 +34,18 @@ class CoreStories:
         self._memories = [CoreMemory(core, example.questions) for example in examples]
         for memory, example in zip(self._memories, examples, strict=True):
             memory.hear(example.sentences)
+        self._decodings: dict[int, Decoding] = {}
 
     def read(self, banks: int) -> list[Found]:
         """Answers from some banks, the most relevant first; 0 for all."""
-        return decode(self._core, self._memories, banks)
+        self.decode(banks)
+        return self._decodings[banks].found()
 
-    def decode(self, banks: int) -> object:
+    def decode(self, banks: int) -> None:
         """The logits of such answers and no more, to be timed."""
-        return logits_of(self._core, self._memories, banks)
+        if banks not in self._decodings:
+            self._decodings[banks] = Decoding(self._core, self._memories, banks)
+        self._decodings[banks].run()
 
 
 def open_memory(trained: TrainedModel, questions: Sequence[Words]) -> StoryMemory:

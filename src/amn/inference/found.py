@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from amn.data.examples import Words
 
@@ -15,14 +15,17 @@ class Found:
     """What was read for the questions of one memory.
 
     Args:
-        logits: a score for each answer class and, where the model can point, for each word that was told.
+        logits: a score for each answer class and, where the model can point, for each word that was told; for each
+            token of an answer, which is one where the model makes a single choice.
+        tokens: which of these was chosen for each token; what comes after an end does not count.
         words: these words.
         entities: how many entities the memory has.
         entities_read: how many of them were read for each question, copies counted each time.
         banks: how many banks there are.
     """
 
-    logits: Float[np.ndarray, "question answer"]
+    logits: Float[np.ndarray, "question token answer"]
+    tokens: Int[np.ndarray, "question token"]
     words: Sequence[str]
     entities: int
     entities_read: Sequence[int]

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from itertools import chain
 
+import numpy as np
 import torch
+from jaxtyping import Float, Int
 
 from amn.data.batches import Batch, Sizes, encode
 from amn.data.examples import Example
@@ -29,8 +31,8 @@ def read_batch(trained: TrainedModel, examples: Sequence[Example], banks: int) -
     check_room(trained, examples)
     device = next(trained.model.parameters()).device
     if device.type == "cuda":
-        return _on_cpu(read_recorded(trained.model, roomy_batch(trained, examples), banks))
-    return _on_cpu(trained.model(plain_batch(trained, examples).to(device), banks=banks))
+        return on_cpu(read_recorded(trained.model, roomy_batch(trained, examples), banks))
+    return on_cpu(trained.model(plain_batch(trained, examples).to(device), banks=banks))
 
 
 def read_by_torch(trained: TrainedModel, examples: Sequence[Example], banks: int) -> list[Found]:
@@ -62,9 +64,11 @@ def roomy_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
     return encode(examples, trained.vocabulary, room).take(stories, sentences=room.sentences)
 
 
-def _on_cpu(reading: Reading) -> Reading:
+def on_cpu(reading: Reading) -> Reading:
     """All at once, because each of its numbers would have to wait for the device."""
-    return Reading(reading.logits.cpu(), reading.entities.cpu(), reading.entities_read.cpu(), reading.banks.cpu())
+    tokens = None if reading.tokens is None else reading.tokens.cpu()
+    counts = (reading.entities.cpu(), reading.entities_read.cpu(), reading.banks.cpu())
+    return Reading(reading.logits.cpu(), *counts, tokens=tokens)
 
 
 def _room(examples: Sequence[Example]) -> Sizes:
@@ -103,13 +107,21 @@ def found_in(reading: Reading, trained: TrainedModel, story: int, example: Examp
     words = told_words(example, trained.vocabulary, trained.anonymous) if points else []
     slots = {word: slot for slot, word in enumerate(slot_words(example))}
     chosen = [*range(classes), *(classes + slots[word] for word in words)]
-    return Found(
-        logits=reading.logits[story, :asked, chosen].numpy(),
-        words=words,
-        entities=round(float(reading.entities[story])),
-        entities_read=[round(read) for read in reading.entities_read[story, :asked].tolist()],
-        banks=round(float(reading.banks[story])),
-    )
+    read = [round(read) for read in reading.entities_read[story, :asked].tolist()]
+    entities, banks = round(float(reading.entities[story])), round(float(reading.banks[story]))
+    return Found(*choices(reading, story, asked, chosen), words, entities, read, banks)
+
+
+def choices(
+    reading: Reading, story: int, asked: int, chosen: Sequence[int]
+) -> tuple[Float[np.ndarray, "question token answer"], Int[np.ndarray, "question token"]]:
+    """Of the logits of a story those of some choices, and which of these were taken."""
+    if reading.tokens is None:
+        logits = reading.logits[story, :asked, None][..., list(chosen)].numpy()
+        return logits, logits.argmax(-1)
+    place = {number: at for at, number in enumerate(chosen)}
+    tokens = [[place.get(token, 0) for token in row] for row in reading.tokens[story, :asked].tolist()]
+    return reading.logits[story, :asked][..., list(chosen)].numpy(), np.array(tokens)
 
 
 class TorchStories:
@@ -130,10 +142,10 @@ class TorchStories:
     @torch.inference_mode()
     def read(self, banks: int) -> list[Found]:
         """Answers from some banks, the most relevant first; 0 for all."""
-        reading = _on_cpu(self.decode(banks))
+        reading = on_cpu(self._trained.model.finish(self._batch, self._carry, 1.0, banks))
         return [found_in(reading, self._trained, i, example) for i, example in enumerate(self._examples)]
 
     @torch.inference_mode()
-    def decode(self, banks: int) -> Reading:
+    def decode(self, banks: int) -> None:
         """The logits of such answers and no more, to be timed."""
-        return self._trained.model.finish(self._batch, self._carry, 1.0, banks)
+        self._trained.model.finish(self._batch, self._carry, 1.0, banks)

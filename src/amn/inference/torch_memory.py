@@ -14,7 +14,7 @@ from amn.data.examples import Example, Words
 from amn.data.graph import CONTEXT, RECENT_NEIGHBOURS, View, WordGraph
 from amn.inference.found import Arrays, Change, Found, Held
 from amn.inference.spelling import Spelling
-from amn.inference.torch_batches import read_by_torch
+from amn.inference.torch_batches import choices, on_cpu, read_by_torch
 from amn.inference.trained import TrainedModel
 from amn.models.amn import AMN, Memory
 from amn.models.decoder import Names
@@ -147,13 +147,9 @@ class TorchMemory:
         reading = model.decode(self._memory, self._questions, banks, names)
         told = list(self._told.values()) if names is not None else []
         chosen = [*range(self._classes), *(self._classes + slot for slot in told)]
-        return Found(
-            reading.logits[0][:, chosen].cpu().numpy(),
-            [self._spelling.words[slot] for slot in told],
-            self.entities,
-            [round(read) for read in reading.entities_read[0].tolist()],
-            self.banks,
-        )
+        words = [self._spelling.words[slot] for slot in told]
+        read = [round(read) for read in reading.entities_read[0].tolist()]
+        return Found(*choices(on_cpu(reading), 0, len(self._asked), chosen), words, self.entities, read, self.banks)
 
     def bank(self, index: int) -> list[Held]:
         """The entities of a bank."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from amn.data.vocabulary import Vocabulary
+from amn.inference.calibration import Calibration
 from amn.inference.record import TrainingRecord
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class TrainedModel:
         weights: by the names of the module's parameters.
         vocabulary: the words and answers that it knows.
         record: how it was trained.
+        calibration: how sure its answers are, where that was learned.
     """
 
     architecture: str
@@ -30,6 +32,7 @@ class TrainedModel:
     weights: dict[str, np.ndarray] = field(repr=False)
     vocabulary: Vocabulary = field(repr=False)
     record: dict[str, Any] = field(default_factory=dict, repr=False)
+    calibration: Calibration | None = field(default=None, repr=False)
 
     @classmethod
     def of(

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.data.graph import NUM_EDGE_KINDS
+from amn.errors import ConfigError
 from amn.models.base import (
     GRU,
     Linear,
@@ -31,6 +32,7 @@ from amn.models.base import (
     Reading,
     logistic_noise,
     masked_softmax,
+    right_tokens,
     rms_norm,
     straight_through,
 )
@@ -50,6 +52,8 @@ class AMNConfig(ModelConfig):
         max_banks: no more banks than this are created (l in the paper).
         bank_gap: how much more relevant an entity must be for each further bank.
         pointer: answers may also be words of the story, known or not; unknown words are told apart.
+        items: the most tokens of an answer, which are the words of its items, commas and an end; with one, an answer is
+            a single choice. More than one need pointer.
         prior: p-hat of the creation prior.
         information: beta of the creation prior.
         creation: weight of the loss that holds creation to its prior.
@@ -64,6 +68,7 @@ class AMNConfig(ModelConfig):
     max_banks: int = 8
     bank_gap: float = 1.0
     pointer: bool = False
+    items: int = 1
     prior: float = 0.8
     information: float = 0.1
     creation: float = 0.1
@@ -71,6 +76,12 @@ class AMNConfig(ModelConfig):
     budget_from: float = 0.4
     budget_to: float = 0.55
     all_banks: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.items < 1:
+            raise ConfigError(f"items must be at least 1, not {self.items}")
+        if self.items > 1 and not self.pointer:
+            raise ConfigError("items above 1 needs pointer=true, and a model that can point")
 
 
 @dataclass(frozen=True)
@@ -157,7 +168,7 @@ class AMN(Model):
         self.move_state = Linear(hidden, 1)
         self.move_question = Linear(hidden, hidden, bias=False)
         self.create = Linear(hidden + 1, 1)
-        self.decoder = Decoder(hidden, config.num_answers, pointer=config.pointer)
+        self.decoder = Decoder(hidden, config.num_answers, pointer=config.pointer, items=config.items)
 
     def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Told, list[Sentence]]:
         """Everything is encoded at once; the memory is empty."""
@@ -174,13 +185,13 @@ class AMN(Model):
     def finish(self, batch: Batch, told: Told, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
         """Algorithm 1, line 18; in training with the secondary losses."""
         names = self.names(batch, told.memory)
-        reading = self.decode(told.memory, told.questions, banks, names)
         if batch.key is None:
-            return reading
+            return self.decode(told.memory, told.questions, banks, names, num_classes=batch.num_classes)
+        tokens = right_tokens(batch, self.config.num_answers) if self.config.items > 1 else None
         return replace(
-            reading,
+            self.decode(told.memory, told.questions, banks, names, tokens),
             losses=self.losses(told, self.ramp(progress)),
-            further=self.decode(told.memory, told.questions, 0, names).logits,
+            further=self.decode(told.memory, told.questions, 0, names, tokens).logits,
         )
 
     def names(self, batch: Batch, memory: Memory) -> Names | None:
@@ -331,13 +342,29 @@ class AMN(Model):
         questions: Float[Tensor, "batch question hidden"],
         banks: int = 1,
         names: Names | None = None,
+        tokens: Int[Tensor, "batch question token"] | None = None,
+        num_classes: Int[Tensor, ""] | None = None,
     ) -> Reading:
-        """Eqs. (16-19) over the `banks` most relevant banks; 0 reads all. Names may be answers where given."""
+        """Eqs. (16-19) over the `banks` most relevant banks; 0 reads all.
+
+        Args:
+            memory: what is known.
+            questions: encoded.
+            banks: how many to read.
+            names: words that may be answers.
+            tokens: what is taken for the tokens of the answers, in training, instead of the best.
+            num_classes: how many classes the model has itself, where it is given room for more.
+        """
         weights = self.bank_weights(memory, banks)
         members = self.bank_members(memory, banks)
-        logits = self.decoder(memory.states, memory.strengths, members, weights, questions, names)
         read = members.detach().sum((1, 2)).unsqueeze(-1).expand(-1, questions.shape[1])
-        return Reading(logits, memory.entities, read, memory.banks)
+        summary = self.decoder(memory.states, memory.strengths, members, weights, questions)
+        if self.config.items == 1 or names is None:
+            return Reading(self.decoder.score(summary, names), memory.entities, read, memory.banks)
+        if tokens is not None:
+            return Reading(self.decoder.follow(summary, names, tokens), memory.entities, read, memory.banks)
+        logits, chosen = self.decoder.choose(summary, names, num_classes)
+        return Reading(logits, memory.entities, read, memory.banks, tokens=chosen)
 
     def bank_members(self, memory: Memory, banks: int) -> Float[Tensor, "batch bank slot"]:
         """Which entities each bank holds, among the banks that are read."""
@@ -368,7 +395,7 @@ class AMN(Model):
         """Embeddings as in the paper; at first every entity moves on, and banks fill as the prior expects."""
         special = {"move_state.bias": 3.0, "decoder.growth": log(2), "decoder.prelu.weight": 0.25}
         special |= {"strength.reset": 1.0, "strength.candidate_strength": 1.0}
-        if name in ("encoder.embedding.weight", "encoder.anonymous"):
+        if name in ("encoder.embedding.weight", "encoder.anonymous", "decoder.classes.weight"):
             parameter.uniform_(-EMBEDDING_RANGE, EMBEDDING_RANGE, generator=generator)
         elif name in special:
             parameter.fill_(special[name])

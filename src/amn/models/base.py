@@ -8,9 +8,10 @@ Axes, wherever a shape is written:
     question  questions of a story        row       members, then context
     hidden    width of a state            bank      memory banks, 0 the most general
     answer    classes, then (where a model can point) slots
+    token     tokens of an answer that is given item by item
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
-from amn.data.vocabulary import UNKNOWN
+from amn.data.vocabulary import END_CLASS, UNKNOWN
+
+_WAY_STREAM = 106  # of the random numbers that say whether a token is given as a class or as a told word
+
+# Where an answer stands among the logits, in each way that it can be given: as a class, and as a word of the story.
+Ways = Sequence[Int[Tensor, "batch question *token"]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,20 +47,23 @@ class Reading:
     """What a model says about a batch.
 
     Args:
-        logits: a score for each answer class and, where the model can point, for each slot after them.
+        logits: a score for each answer class and, where the model can point, for each slot after them; where it answers
+            item by item, for each token of the answer.
         entities: how many entities each story has.
         entities_read: how many entities (or memory slots) were read for each question, copies counted each time.
         banks: how many banks each story has.
         losses: further terms of the training loss by name, one number for each story, already weighted.
         further: other logits that should give the answer too, in training.
+        tokens: what was chosen for each token, as a place among the logits, where a model answers item by item.
     """
 
-    logits: Float[Tensor, "batch question answer"]
+    logits: Float[Tensor, "batch question *token answer"]
     entities: Float[Tensor, " batch"]
     entities_read: Float[Tensor, "batch question"]
     banks: Float[Tensor, " batch"]
     losses: dict[str, Float[Tensor, " batch"]] = field(default_factory=dict)
-    further: Float[Tensor, "batch question answer"] | None = None
+    further: Float[Tensor, "batch question *token answer"] | None = None
+    tokens: Int[Tensor, "batch question token"] | None = None
 
 
 torch.export.register_dataclass(Reading)
@@ -125,40 +134,85 @@ class Model(nn.Module):
 
 
 def answer_loss(
-    logits: Float[Tensor, "batch question answer"], batch: Batch, num_answers: int
+    logits: Float[Tensor, "batch question *token answer"], batch: Batch, num_answers: int
 ) -> Float[Tensor, " batch"]:
-    """Cross entropy of each story's questions: the class and the word in the story both name the right answer."""
+    """Cross entropy of each story's questions: the class and the word in the story both name the right answer.
+
+    An answer of several tokens has the sum over these divided by how many come before the end. So a question weighs as
+    one whatever its length, and one that a single word answers as much as where that word is a single choice.
+    """
     chances = F.log_softmax(logits, -1)
     floor = torch.finfo(logits.dtype).min
+    targets = answer_targets(batch, num_answers, pointer=logits.shape[-1] > num_answers)
+    if batch.tokens is not None:  # no more of them than the model gives
+        targets = [target[..., : logits.shape[-2]] for target in targets]
     ways = [
         chances.gather(-1, target.clamp(min=0).unsqueeze(-1)).squeeze(-1).masked_fill(target < 0, floor)
-        for target in answer_targets(batch, num_answers, logits.shape[-1])
+        for target in targets
     ]
     right = ways[0] if len(ways) == 1 else torch.logaddexp(*ways)
-    return -(right.masked_fill(right <= floor / 2, 0) * batch.weights).sum(-1)
+    right = right.masked_fill(right <= floor / 2, 0)
+    if batch.tokens is not None:
+        right = right.sum(-1) / _before_end(targets[0]).sum(-1).clamp(min=1)
+    return -(right * batch.weights).sum(-1)
 
 
 def answered(
-    logits: Float[Tensor, "batch question answer"], batch: Batch, num_answers: int
+    logits: Float[Tensor, "batch question *token answer"],
+    batch: Batch,
+    num_answers: int,
+    tokens: Int[Tensor, "batch question token"] | None = None,
 ) -> Bool[Tensor, "batch question"]:
-    """Which questions have the right answer as their most likely one."""
+    """Which questions have the right answer as their most likely one.
+
+    Where tokens were chosen, these count; the items of a list may come in any order.
+    """
+    targets = answer_targets(batch, num_answers, pointer=logits.shape[-1] > num_answers)
+    if tokens is not None:
+        return _same_tokens(tokens, targets)
     chosen = logits.argmax(-1)
-    ways = [chosen == target for target in answer_targets(batch, num_answers, logits.shape[-1])]
-    return torch.stack(ways).any(0)
+    return torch.stack([chosen == target for target in targets]).any(0)
 
 
-def answer_targets(batch: Batch, num_answers: int, num_logits: int) -> list[Int[Tensor, "batch question"]]:
+def answer_targets(batch: Batch, num_answers: int, *, pointer: bool) -> Ways:
     """Where the right answer stands among the logits: as a class and, in a model that points, as a word of the story.
 
     Each is -1 where the answer cannot be given so. A word whose spelling is hidden is no class.
     """
-    if num_logits == num_answers:
-        return [batch.answers]
-    spelled = batch.slot_words.gather(1, batch.answer_slots) != UNKNOWN
-    return [
-        torch.where(spelled, batch.answers, -1),
-        torch.where(batch.answer_slots > 0, batch.answer_slots + num_answers, -1),
-    ]
+    classes, slots = (batch.answers, batch.answer_slots) if batch.tokens is None else (batch.tokens, batch.token_slots)
+    if not pointer:
+        return [classes]
+    assert slots is not None
+    spelled = batch.slot_words.gather(1, slots.flatten(1)).view_as(slots) != UNKNOWN
+    return [torch.where(spelled, classes, -1), torch.where(slots > 0, slots + num_answers, -1)]
+
+
+def right_tokens(batch: Batch, num_answers: int) -> Int[Tensor, "batch question token"]:
+    """The right tokens as places among the logits, for training; an end where there is none.
+
+    A token that can be given in both ways is now a class and now a told word, by chance, so that a model learns to go
+    on from either.
+    """
+    assert batch.key is not None
+    classes, words = answer_targets(batch, num_answers, pointer=True)
+    draw = uniform(batch.key, tuple(classes.shape), _WAY_STREAM) < 0.5
+    return torch.where((words >= 0) & (draw | (classes < 0)), words, classes).clamp(min=END_CLASS)
+
+
+def _before_end(classes: Int[Tensor, "batch question token"]) -> Bool[Tensor, "batch question token"]:
+    """Which tokens are neither the end nor padding behind it."""
+    return (classes == END_CLASS).cumsum(-1) == 0
+
+
+def _same_tokens(tokens: Int[Tensor, "batch question token"], targets: Ways) -> Bool[Tensor, "batch question"]:
+    """Whether the tokens are the right ones in any order: as many of them, and each of the right ones as often."""
+    right, given = _before_end(targets[0]), tokens != END_CLASS
+    hits = torch.stack([tokens.unsqueeze(-1) == way.unsqueeze(-2) for way in targets]).any(0)
+    twins = torch.stack([(way.unsqueeze(-1) == way.unsqueeze(-2)) & (way >= 0).unsqueeze(-1) for way in targets]).any(0)
+    twins = twins | torch.eye(right.shape[-1], dtype=torch.bool, device=right.device)
+    given_as = (hits & given.unsqueeze(-1)).sum(-2)
+    wanted_as = (twins & right.unsqueeze(-2)).sum(-1)
+    return ((given_as == wanted_as) | ~right).all(-1) & (given.sum(-1) == right.sum(-1))
 
 
 def masked_softmax(scores: Float[Tensor, "*axes"], mask: Bool[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from math import log, sqrt
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from amn.models.base import Linear, rms_norm
+from amn.data.vocabulary import END_CLASS
+from amn.models.base import GRU, Linear, rms_norm
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,10 @@ class Decoder(nn.Module):
         hidden: width of states and questions.
         num_answers: number of answer classes.
         pointer: let answers also be words of the story.
+        items: the most tokens of an answer; with more than one, tokens are chosen one after another.
     """
 
-    def __init__(self, hidden: int, num_answers: int, *, pointer: bool) -> None:
+    def __init__(self, hidden: int, num_answers: int, *, pointer: bool, items: int = 1) -> None:
         super().__init__()
         self.match = Linear(hidden, hidden, bias=False)
         self.nothing = nn.Parameter(torch.zeros(1))  # the score of reading nothing, so that an empty bank is harmless
@@ -44,6 +46,10 @@ class Decoder(nn.Module):
         self.prelu = nn.PReLU()
         self.answer = Linear(hidden, num_answers)  # r
         self.pointer = Pointer(hidden) if pointer else None
+        self.items = items
+        if items > 1:
+            self.classes = nn.Embedding(num_answers, hidden)  # what the next token hears of a class
+            self.next = GRU(hidden, hidden)
 
     def forward(
         self,
@@ -52,13 +58,18 @@ class Decoder(nn.Module):
         members: Float[Tensor, "batch bank slot"],
         weights: Float[Tensor, "batch bank"],
         questions: Float[Tensor, "batch question hidden"],
-        names: Names | None = None,
-    ) -> Float[Tensor, "batch question answer"]:
-        """Logits for each question: of the classes and, where names are given, of these."""
+    ) -> Float[Tensor, "batch question hidden"]:
+        """The summary of what was read for each question, which `score` turns into an answer."""
         content = self.content(states, strengths)
         attention = self.attend(content, members, questions)
         read = (attention * weights.unsqueeze(1).unsqueeze(-1)).sum(2) @ content  # Eq. (18): g += d(<C_m, ps>)
-        summary = self.prelu(self.hidden(read) + questions)  # Eq. (19): r(PReLU(h(g) + w_Nq))
+        summary: Tensor = self.prelu(self.hidden(read) + questions)  # Eq. (19): r(PReLU(h(g) + w_Nq)), r in `score`
+        return summary
+
+    def score(
+        self, summary: Float[Tensor, "batch question hidden"], names: Names | None = None
+    ) -> Float[Tensor, "batch question answer"]:
+        """Logits from a summary: of the classes and, where names are given, of these."""
         logits: Tensor = self.answer(summary)
         if self.pointer is None or names is None:
             return logits
@@ -70,19 +81,61 @@ class Decoder(nn.Module):
         """Eq. (16): C_m = s_m * w."""
         return strengths.unsqueeze(-1) * rms_norm(states)
 
-    @torch.no_grad()
-    def over(
-        self, vectors: Float[Tensor, "vector hidden"]
-    ) -> tuple[Float[Tensor, "answer hidden"], Float[Tensor, " answer"]]:
-        """Weight and bias of the answer layer, with a class more for each of some words where the model can point.
+    def choose(
+        self,
+        summary: Float[Tensor, "batch question hidden"],
+        names: Names,
+        num_classes: Int[Tensor, ""] | None = None,
+    ) -> tuple[Float[Tensor, "batch question token answer"], Int[Tensor, "batch question token"]]:
+        """An answer token by token, the best each time: the logits of each, and what was chosen, ends after the end.
 
-        The pointer's scores as one product with the summary, for where all words that may be told are known ahead.
+        The summary hears each token before the next is chosen: y' = GRU(u, y), by the vector u of the told word, or of
+        the class.
+
+        Args:
+            summary: what was read for each question.
+            names: the words that may be tokens.
+            num_classes: how many classes the model has itself, where it is given room for more.
         """
-        if self.pointer is None:
-            return self.answer.weight, self.answer.bias
-        layer, vectors = self.pointer.of_summary, vectors / sqrt(vectors.shape[-1])
-        weight = torch.cat((self.answer.weight, vectors @ layer.weight))
-        return weight, torch.cat((self.answer.bias, vectors @ layer.bias))
+        scores, chosen = [self.score(summary, names)], []
+        for place in range(self.items):
+            chosen.append(self.best(scores[-1], num_classes))
+            if place + 1 < self.items:
+                summary = self.next(self.next.input(self.vectors(chosen[-1], names)), summary)
+                scores.append(self.score(summary, names))
+        return torch.stack(scores, -2), _ended(torch.stack(chosen, -1))
+
+    def follow(
+        self,
+        summary: Float[Tensor, "batch question hidden"],
+        names: Names,
+        tokens: Int[Tensor, "batch question token"],
+    ) -> Float[Tensor, "batch question token answer"]:
+        """The logits that `choose` would give if these tokens were the best: all at once, but for the GRU."""
+        tokens = tokens[..., : self.items]
+        heard = self.next.input(self.vectors(tokens.flatten(1), names)).unflatten(1, tokens.shape[1:])
+        summaries = [summary]
+        for gates in heard[:, :, :-1].unbind(2):
+            summaries.append(self.next(gates, summaries[-1]))
+        return self.score(torch.stack(summaries, 2).flatten(1, 2), names).unflatten(1, tokens.shape[1:])
+
+    def best(
+        self, scores: Float[Tensor, "batch question answer"], num_classes: Int[Tensor, ""] | None
+    ) -> Int[Tensor, "batch question"]:
+        """The choice with the highest score, among the model's own."""
+        if num_classes is not None:
+            number = torch.arange(scores.shape[-1], device=scores.device)
+            spare = (number >= num_classes) & (number < self.classes.num_embeddings)
+            scores = scores.masked_fill(spare, torch.finfo(scores.dtype).min)
+        return scores.argmax(-1)
+
+    def vectors(self, tokens: Int[Tensor, "batch token"], names: Names) -> Float[Tensor, "batch token hidden"]:
+        """The vector of each token, of its class or its word: by products, for the gradient of a lookup is slow."""
+        count = self.classes.num_embeddings
+        numbers = torch.arange(count + names.vectors.shape[1], device=tokens.device)
+        chosen = (tokens.unsqueeze(-1) == numbers).to(names.vectors.dtype)
+        classes = chosen[..., :count].reshape(-1, count) @ self.classes.weight
+        return classes.view(*tokens.shape, -1) + chosen[..., count:] @ names.vectors
 
     def attend(
         self,
@@ -116,3 +169,9 @@ class Pointer(nn.Module):
         """The score <W y, u> / sqrt(hidden) for each word; the lowest there is for one that was not told."""
         scores = self.of_summary(summary) @ names.vectors.transpose(1, 2) / sqrt(summary.shape[-1])
         return scores.masked_fill(~names.told.unsqueeze(1), torch.finfo(scores.dtype).min)
+
+
+def _ended(chosen: Int[Tensor, "batch question token"]) -> Int[Tensor, "batch question token"]:
+    """The tokens with nothing but ends after the first end."""
+    end = (chosen == END_CLASS).long()
+    return torch.where(end.cumsum(-1) > end, END_CLASS, chosen)

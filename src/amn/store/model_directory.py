@@ -9,6 +9,7 @@ from safetensors.numpy import load_file, save
 
 from amn.data.vocabulary import Vocabulary
 from amn.errors import CheckpointError
+from amn.inference.calibration import Calibration
 from amn.inference.trained import TrainedModel
 from amn.store.atomic import write_atomically, writing
 
@@ -34,6 +35,7 @@ def _description(trained: TrainedModel) -> dict[str, Any]:
         "config": trained.config,
         "vocabulary": trained.vocabulary.to_json(),
         "training": trained.record,
+        **({} if trained.calibration is None else {"calibration": trained.calibration.to_json()}),
     }
 
 
@@ -51,6 +53,7 @@ def load_model(directory: str | Path) -> TrainedModel:
         weights=weights,
         vocabulary=Vocabulary.from_json(described["vocabulary"]),
         record=described["training"],
+        calibration=Calibration.from_json(described["calibration"]) if "calibration" in described else None,
     )
 
 

@@ -9,7 +9,7 @@ from amn.data.boards import find_board
 from amn.errors import CheckpointError, DataError
 from amn.store.atomic import write_atomically, writing
 from amn.store.run_directory import RESULT_FILE
-from amn.training.prepare import ALL_TASKS, JOINT
+from amn.training.prepare import data_key, parts_of
 from amn.training.states import known_states
 
 _LAST = (".safetensors", RESULT_FILE)  # written last, since they speak for what stands beside them
@@ -47,7 +47,7 @@ def pack_data(specs: Sequence[RunSpec], data: str) -> dict[str, bytes]:
         return {path.name: _bytes(path)}
     if any(find_board(spec.task) for spec in specs):
         return {file.name: _bytes(file) for file in sorted(path.iterdir()) if file.is_file()}
-    tasks = {task for spec in specs for task in (ALL_TASKS if spec.task == JOINT else (spec.task,))}
+    tasks = {part.key.task for spec in specs for part in parts_of(data_key(spec))}
     return {found.name: _bytes(found) for found in _task_files(path, sorted(t for t in tasks if isinstance(t, int)))}
 
 

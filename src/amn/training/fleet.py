@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.func import vmap
 
 from amn.config import TrainConfig
-from amn.data.batches import Batch, Dataset, anonymise
+from amn.data.batches import Batch, Dataset, anonymise, concatenate
 from amn.inference.recorded import Recording
 from amn.models.base import Model, Reading, answer_loss, answered, uniform
 from amn.training.optimiser import Adam, learning_rate
@@ -26,59 +26,65 @@ from amn.training.reader import Reader, Readings
 _LOG = logging.getLogger(__name__)
 _ANONYMOUS_STREAM = 101  # of the random numbers that choose which words are hidden
 _STORY_STREAM = 102  # and in which stories
+_WORD_STREAM, _OTHER_STORY_STREAM = 104, 105  # the same for words that are no names
 _STORIES_WITH_HIDDEN_WORDS = 0.5  # the others keep all their words, so that known words are learned as well as without
 _SENTENCE_ROOM = (2, 5, 8, 10, 14, 20, 30, 40, 50)  # story lengths that a step is recorded for on a GPU
 
 
 @dataclass(frozen=True)
 class Pool:
-    """The examples of several tasks on one device, stacked, so that each model of a fleet can take from its own."""
+    """The examples of several tasks on one device, one after another; each model of a fleet takes from its own.
 
-    batch: Batch
+    Args:
+        data: the examples of all tasks.
+        first: where those of each task begin.
+        lengths: how many sentences the stories of each task have.
+    """
+
+    data: Dataset
+    first: Int[Tensor, " task"]
     lengths: list[list[int]]
 
     @classmethod
     def of(cls, sets: Sequence[Dataset], device: torch.device) -> "Pool":
-        """Stacks sets of equal sizes along every axis but the number of examples (see `prepare.alike`)."""
-        count = max(map(len, sets))
-        stacked = {}
-        for name, first in vars(sets[0].batch).items():
-            if first is not None:
-                parts = [getattr(one.batch, name) for one in sets]
-                stacked[name] = torch.stack([_lengthen(part, count) for part in parts]).to(device)
-        return cls(Batch(**stacked), [one.lengths.tolist() for one in sets])
+        """Joins the sets of tasks."""
+        first = torch.tensor([0, *(len(one) for one in sets[:-1])]).cumsum(0)
+        return cls(concatenate(sets).to(device), first.to(device), [one.lengths.tolist() for one in sets])
+
+    @property
+    def longest(self) -> int:
+        """Sentences of the longest story."""
+        return max(1, *(max(lengths, default=1) for lengths in self.lengths))
 
     def take(self, which: Int[Tensor, " model"], indices: Int[Tensor, "model batch"], sentences: int) -> Batch:
         """A batch for each model: `which` task, and which of its examples; -1 stands for none."""
-        found = indices.clamp(min=0)
-        task = which.unsqueeze(1)
-        parts = {}
-        by_sentence = self.batch.by_sentence()
-        for name, value in vars(self.batch).items():
-            if name in by_sentence:
-                parts[name] = value[:, :, :sentences][task, found].long()
-            elif value is not None and name != "weights":
-                parts[name] = value[task, found].long()
-        weights = self.batch.weights[task, found] * (indices >= 0).unsqueeze(-1)
-        return Batch(**parts, weights=weights)
+        place = torch.where(indices >= 0, indices + self.first[which].unsqueeze(1), -1)
+        return self.data.take(place, sentences)
 
 
-def _hide_words(batch: Batch, share: Float[Tensor, ""]) -> Batch:
-    """Makes a share of the words that new names may stand for unknown, in some of the stories.
+def _hide_words(batch: Batch, share: Float[Tensor, ""], chance: Float[Tensor, ""]) -> Batch:
+    """Makes words unknown in some of the stories: a share of those that new names may stand for, and others by chance.
 
-    Other words stay: a story without them cannot be understood, and it is names that will be new.
+    A story without its other words may not be understood, so these have a chance of their own; and a word that is the
+    answer stays, unless it is a name: names can be pointed at, and what is no name has to be known.
     """
     assert batch.key is not None
-    if batch.names is None:
-        return batch
-    draws = uniform(batch.key, tuple(batch.slot_words.shape), _ANONYMOUS_STREAM)
-    chosen = uniform(batch.key, (len(batch.slot_words), 1), _STORY_STREAM) < _STORIES_WITH_HIDDEN_WORDS
-    return replace(anonymise(batch, chosen & (draws < share) & (batch.names > 0)), names=None)
+    shape = batch.slot_words.shape
+    names = torch.zeros_like(batch.slot_words) if batch.names is None else batch.names
+    some, others = (
+        uniform(batch.key, (shape[0], 1), stream) < _STORIES_WITH_HIDDEN_WORDS
+        for stream in (_STORY_STREAM, _OTHER_STORY_STREAM)
+    )
+    unnamed = some & (uniform(batch.key, shape, _ANONYMOUS_STREAM) < share) & (names > 0)
+    unread = others & (uniform(batch.key, shape, _WORD_STREAM) < chance) & (names == 0) & ~_is_answer(batch)
+    return replace(anonymise(batch, unnamed | unread), names=None)
 
 
-def _lengthen(values: Tensor, count: int) -> Tensor:
-    missing = values.new_zeros(count - len(values), *values.shape[1:])
-    return torch.cat((values, missing))
+def _is_answer(batch: Batch) -> Bool[Tensor, "batch slot"]:
+    """Which words of a story answer one of its questions."""
+    answers = batch.answer_slots if batch.token_slots is None else batch.token_slots.flatten(1)
+    slots = torch.arange(batch.slot_words.shape[1], device=answers.device)
+    return (answers.unsqueeze(-1) == slots).any(1)
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,7 @@ class Fleet:
     ) -> None:
         self.members = list(members)
         self.training, self.validation, self.device = training, validation, device
+        self.longest = max(training.longest, validation.longest)
         self.answer_room = room or _answer_room(members)
         self.template = _template(members[0].model, *self.answer_room).to(device)
         self.layout = Layout.of(self.template)
@@ -139,6 +146,7 @@ class Fleet:
         decay = _column([member.train.weight_decay for member in members], device)
         self.decay = decay * self.layout.matrices().to(device)
         self.hidden = _column([member.train.anonymise for member in members], device)[:, 0]
+        self.hidden_words = _column([member.train.hide_words for member in members], device)[:, 0]
         self.loss_parts: tuple[str, ...] = ()
         self._recordings: dict[tuple[str, int, int], Recording] = {}
 
@@ -175,14 +183,13 @@ class Fleet:
 
     def room(self, sentences: int) -> int:
         """The story length to compute with: exact on a CPU, one of a few on a GPU."""
-        available = self.training.batch.sentences.shape[2]
         if self.device.type != "cuda":
             return sentences
-        return min([room for room in _SENTENCE_ROOM if room >= sentences] + [available])
+        return min([room for room in _SENTENCE_ROOM if room >= sentences] + [self.longest])
 
     def _update(self, room: int, indices: Tensor, rates: Tensor, progress: Tensor, steps: Tensor) -> Tensor:
         batch = self.training.take(self.which, indices, room)
-        batch = vmap(_hide_words)(replace(batch, key=self.seeds * 1_000_003 + steps), self.hidden)
+        batch = vmap(_hide_words)(replace(batch, key=self.seeds * 1_000_003 + steps), self.hidden, self.hidden_words)
         self.weights.grad = None
         readings = self.reader(self.layout.split(self.weights), batch, progress)
         losses = vmap(self._losses)(readings, batch, self.num_answers)
@@ -218,7 +225,7 @@ class Fleet:
         orders = [_longest_first(lengths) for lengths in self.validation.lengths]
         for start in range(0, max(len(orders[member.task]) for member in self.members), questions_a_batch):
             parts = [orders[member.task][start : start + questions_a_batch] for member in self.members]
-            room = min(self.room(self._longest(parts)), self.validation.batch.sentences.shape[2])
+            room = min(self.room(self._longest(parts)), self.validation.longest)
             indices = _rows(parts, questions_a_batch)
             if self.device.type == "cuda":
                 totals += self._replay("score", room, self._count, (indices.to(self.device),))
@@ -233,7 +240,7 @@ class Fleet:
 
     @torch.no_grad()
     def _count(self, room: int, indices: Tensor) -> Float[Tensor, "model figure"]:
-        batch = self.validation.take(self.which, indices, room)
+        batch = replace(self.validation.take(self.which, indices, room), num_classes=self.num_answers[:, 0])
         done = torch.ones(len(self), device=self.device)
         readings = self.reader.plain(self.layout.split(self.weights.detach()), batch, done)
         return vmap(self._figures)(readings, batch, self.num_answers)
@@ -242,7 +249,8 @@ class Fleet:
         reading = Reading(**fields)
         logits = self._without_spare_answers(reading.logits, num_answers)
         counted = batch.weights
-        wrong = (~answered(logits, batch, self.template.config.num_answers)).to(counted.dtype) * counted
+        right = answered(logits, batch, self.template.config.num_answers, reading.tokens)
+        wrong = (~right).to(counted.dtype) * counted
         entities = reading.entities.unsqueeze(-1)
         figures = (
             counted,

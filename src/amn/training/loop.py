@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from amn.config import RunSpec
+from amn.data.batches import alike
 from amn.errors import AMNError, CheckpointError
 from amn.inference.trained import TrainedModel
 from amn.models import Model, build_model
@@ -18,7 +19,7 @@ from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import load_state, save_state, unreadable
 from amn.training.fleet import Fleet, Member, Pool, Score
 from amn.training.plan import epoch_plan
-from amn.training.prepare import Encoded, alike, data_key, encode_all
+from amn.training.prepare import Encoded, data_key, encode_all
 from amn.training.start import start_from
 from amn.training.stopping import StopRequest, stop_requests
 

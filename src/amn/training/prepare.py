@@ -1,27 +1,35 @@
-"""From a run's description to its data and its untrained model."""
+"""From a run's description to its data.
 
-from collections.abc import Callable, Sequence
+The data is made in parts, by several processes: a part is a task, or a share of the mixed stories. Each is encoded with
+the words of its own, and gets the numbers that all share when the parts are joined.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-import torch
+import numpy as np
 
 from amn.config import RunSpec
-from amn.data.batches import Dataset, Sizes, encode
+from amn.data.batches import Dataset, concatenate, encode
 from amn.data.boards import board_stories, find_board
-from amn.data.examples import Example, examples, with_names
+from amn.data.examples import Example, Spoken, answer_words, examples, names_of
 from amn.data.source import SPLITS, hold_out, load_task, read_stories
 from amn.data.story import Story
-from amn.data.vocabulary import Vocabulary
+from amn.data.vocabulary import COMMA, END, PADDING, UNKNOWN, Vocabulary
 from amn.errors import ConfigError, DataError
 from amn.training.start import vocabulary_of
 
 ALL_TASKS = tuple(range(1, 21))
-JOINT = "joint"
+JOINT = "joint"  # the twenty tasks
+MIXED = "mixed"  # stories that mix all kinds of facts
+EVERYTHING = "all"  # the twenty tasks and mixed stories
 _GENERATED_SEED = 3  # of the stories that stand in for a training file that is not at hand
+_SHARE = 4000  # mixed questions that are made at once
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -36,16 +44,57 @@ class DataKey(NamedTuple):
     train_questions: int | None
     facts: bool = False
     start: str | None = None
+    items: int = 1
+    mixed_questions: int = 0
+
+    @property
+    def by_item(self) -> bool:
+        """Whether answers are given item by item."""
+        return self.items > 1
+
+
+class Part(NamedTuple):
+    """A part of the data of a key: a task, or one of several shares of the mixed stories."""
+
+    key: DataKey
+    number: int = 0
+    of: int = 1
 
 
 @dataclass(frozen=True)
 class TaskData:
-    """The examples of one task, and the words that its training stories hold or the model to start from knows."""
+    """The examples of a part, where they come from, and what is known of its names."""
 
     training: list[Example]
     validation: list[Example]
-    vocabulary: Vocabulary
     source: str
+    names: frozenset[str] | None = None
+
+
+def data_key(spec: RunSpec) -> DataKey:
+    """The part of a run's description that decides its examples."""
+    train, settings = spec.train, spec.settings
+    return DataKey(
+        spec.task,
+        spec.data,
+        train.window,
+        train.together,
+        train.train_questions,
+        facts=bool(settings.get("facts")),  # a model that is shown what holds after each sentence
+        start=train.start,
+        items=settings.get("items", 1),
+        mixed_questions=train.mixed_questions if spec.task in (MIXED, EVERYTHING) else 0,
+    )
+
+
+def parts_of(key: DataKey) -> list[Part]:
+    """The parts of a key's data."""
+    if key.task == EVERYTHING:
+        return [part for task in (JOINT, MIXED) for part in parts_of(key._replace(task=task))]
+    if key.task == JOINT:
+        return [Part(key._replace(task=number)) for number in ALL_TASKS]
+    count = -(-key.mixed_questions // _SHARE) if key.task == MIXED else 1
+    return [Part(key, number, count) for number in range(count)]
 
 
 def task_stories(task: int | str, data: str | None, split: str) -> tuple[list[Story], str]:
@@ -65,23 +114,26 @@ def task_stories(task: int | str, data: str | None, split: str) -> tuple[list[St
         return load_task(None, task, split, seed=_GENERATED_SEED), "generated"
 
 
-def data_key(spec: RunSpec) -> DataKey:
-    """The part of a run's description that decides its examples."""
-    train = spec.train
-    facts = bool(spec.settings.get("facts"))  # a model that is shown what holds after each sentence
-    return DataKey(spec.task, spec.data, train.window, train.together, train.train_questions, facts, train.start)
-
-
-def load_data(key: DataKey) -> TaskData:
-    """Reads or generates the examples of a task, or of all twenty together."""
-    if key.task == JOINT:
-        return _joined(key, [load_data(key._replace(task=number, start=None)) for number in ALL_TASKS])
-    task, data = key.task, key.data
-    if data is not None and Path(data).is_file() and not key.facts:
-        return _task_data(key, *hold_out(list(read_stories(data)), seed=0), "stories of one's own")
-    training, source = _stories_with_facts(task) if key.facts else task_stories(task, data, "train")
-    validation, _ = task_stories(task, data, "valid")
+def load_data(part: Part) -> TaskData:
+    """Reads or generates the examples of a part."""
+    key = part.key
+    if key.task == MIXED:
+        return _mixed_data(part)
+    if key.data is not None and Path(key.data).is_file() and not key.facts:
+        return _task_data(key, *hold_out(list(read_stories(key.data)), seed=0), "stories of one's own")
+    training, source = _stories_with_facts(key.task) if key.facts else task_stories(key.task, key.data, "train")
+    validation, _ = task_stories(key.task, key.data, "valid")
     return _task_data(key, training, validation, source)
+
+
+def _mixed_data(part: Part) -> TaskData:
+    """A share of the mixed stories."""
+    from amn.training import mixture  # late: released files need no generator
+
+    training, validation = (
+        mixture.share_of_stories(split, part.key.mixed_questions, part.number, part.of) for split in ("train", "valid")
+    )
+    return replace(_task_data(part.key, training, validation, "generated"), names=mixture.name_words())
 
 
 def _stories_with_facts(task: int | str) -> tuple[list[Story], str]:
@@ -94,34 +146,12 @@ def _stories_with_facts(task: int | str) -> tuple[list[Story], str]:
 
 def _task_data(key: DataKey, training: list[Story], validation: list[Story], source: str) -> TaskData:
     """The examples of given stories."""
-    task, data, window, together, train_questions, facts, _ = key
-    chosen = list(examples(training, window=window, together=together, facts=facts))[:train_questions]
+    window, together = key.window, key.together
+    chosen = list(examples(training, window=window, together=together, facts=key.facts))[: key.train_questions]
     held_out = list(examples(validation, window=window, together=together))
     if not chosen or not held_out:
-        raise DataError(data or f"task {task}", None, "questions to train on and to validate with", "none")
-    (named,) = with_names([chosen])
-    return TaskData(training=named, validation=held_out, vocabulary=_vocabulary(key, chosen), source=source)
-
-
-def _vocabulary(key: DataKey, chosen: list[Example]) -> Vocabulary:
-    """The words and answers of training examples."""
-    seen = {word for one in chosen for row in (*one.sentences, *one.questions) for word in row}
-    answers = {answer.lower() for one in chosen for answer in one.answers if answer is not None}
-    return _and_of_start(key, [Vocabulary.from_json({"words": sorted(seen), "answers": sorted(answers)})])
-
-
-def _and_of_start(key: DataKey, parts: list[Vocabulary]) -> Vocabulary:
-    """All of them, with what the model to start from knows, which it shall not forget."""
-    return Vocabulary.union([*parts, *([] if key.start is None else [vocabulary_of(key.start)])])
-
-
-def _joined(key: DataKey, parts: list[TaskData]) -> TaskData:
-    return TaskData(
-        training=[example for part in with_names([part.training for part in parts]) for example in part],
-        validation=[example for part in parts for example in part.validation],
-        vocabulary=_and_of_start(key, [part.vocabulary for part in parts]),
-        source="all tasks",
-    )
+        raise DataError(key.data or f"task {key.task}", None, "questions to train on and to validate with", "none")
+    return TaskData(chosen, held_out, source)
 
 
 @dataclass(frozen=True)
@@ -134,38 +164,103 @@ class Encoded:
     source: str
 
 
+@dataclass(frozen=True)
+class EncodedPart:
+    """A part as tensors, by numbers of its own.
+
+    Args:
+        training: to train on.
+        validation: to validate with.
+        numbers: the words and answers of both.
+        vocabulary: those of the training alone, which a model will know.
+        spoken: the part that words play in training.
+        source: where the stories come from.
+    """
+
+    training: Dataset
+    validation: Dataset
+    numbers: Vocabulary
+    vocabulary: Vocabulary
+    spoken: Spoken
+    source: str
+
+
+def encode_part(part: Part) -> EncodedPart:
+    """Reads or generates a part of the data, and encodes it."""
+    return _encoded(part.key, load_data(part))
+
+
+def _encoded(key: DataKey, data: TaskData) -> EncodedPart:
+    by_item = key.by_item
+    numbers = _vocabulary(chain(data.training, data.validation), by_item=by_item)
+    return EncodedPart(
+        training=encode(data.training, numbers),
+        validation=encode(data.validation, numbers),
+        numbers=numbers,
+        vocabulary=_vocabulary(data.training, by_item=by_item),
+        spoken=Spoken.of(data.training, by_item=by_item, names=data.names),
+        source=data.source,
+    )
+
+
+def _vocabulary(asked: Iterable[Example], *, by_item: bool) -> Vocabulary:
+    """The words and answers of examples."""
+    seen, answers = set[str](), {END, COMMA} if by_item else set[str]()
+    for one in asked:
+        seen.update(chain.from_iterable(one.sentences), chain.from_iterable(one.questions))
+        answers |= answer_words(one.answers, by_item=by_item)
+    return Vocabulary.from_json({"words": sorted(seen), "answers": sorted(answers)})
+
+
+def _joined(key: DataKey, parts: Sequence[EncodedPart], tasks: Sequence[str | int]) -> Encoded:
+    """The parts as one, with the words of all, and with what the model to start from knows, which it shall not forget.
+
+    Args:
+        key: whose data it is.
+        parts: of the data.
+        tasks: of each part; parts of one task have the same names.
+    """
+    known = [*(part.vocabulary for part in parts), *([] if key.start is None else [vocabulary_of(key.start)])]
+    vocabulary = Vocabulary.union(known)
+    names = _names(parts, tasks)
+    named = [(part, names[task]) for part, task in zip(parts, tasks, strict=True)]
+    training = [_renumbered(part.training, part.numbers, vocabulary, found) for part, found in named]
+    validation = [_renumbered(part.validation, part.numbers, vocabulary) for part in parts]
+    source = parts[0].source if len(set(tasks)) == 1 else "all tasks"
+    return Encoded(concatenate(training), concatenate(validation), vocabulary, source)
+
+
+def _names(parts: Sequence[EncodedPart], tasks: Sequence[str | int]) -> dict[str | int, frozenset[str]]:
+    """The names of each task."""
+    spoken: dict[str | int, Spoken] = {}
+    for part, task in zip(parts, tasks, strict=True):
+        spoken[task] = spoken[task].union(part.spoken) if task in spoken else part.spoken
+    return dict(zip(spoken, names_of(list(spoken.values())), strict=True))
+
+
+def _renumbered(data: Dataset, old: Vocabulary, new: Vocabulary, names: Collection[str] | None = None) -> Dataset:
+    """The examples with the numbers of another vocabulary, and with names marked where they are given."""
+    if names is not None:
+        data = data.with_names(np.array([word in names for word in old.words]))
+    words = np.array([new.word_id(word) for word in old.words], np.int32)
+    words[[PADDING, UNKNOWN]] = PADDING, UNKNOWN
+    return data.with_words(words, np.array([new.answer_id(answer) for answer in old.answers], np.int32))
+
+
 def encode_stories(key: DataKey, training: list[Story], validation: list[Story], source: str) -> Encoded:
     """The data of stories that are at hand."""
-    data = _task_data(key, training, validation, source)
-    known = data.vocabulary
-    return Encoded(encode(data.training, known), encode(data.validation, known), known, source)
+    return _joined(key, [_encoded(key, _task_data(key, training, validation, source))], [key.task])
 
 
 def encode_all(keys: list[DataKey], *, workers: int = 1) -> list[Encoded]:
     """The data of several tasks, each with the room that it needs itself."""
-    loaded = _map(load_data, keys, workers)
-    jobs = [(part, data.vocabulary) for data in loaded for part in (data.training, data.validation)]
-    chunks = [(chunk, vocabulary) for part, vocabulary in jobs for chunk in _chunks(part, workers)]
-    sets = iter(_map(_encode_job, chunks, workers))
-    joined = iter([_concatenate([next(sets) for _ in _chunks(part, workers)]) for part, _ in jobs])
-    return [Encoded(next(joined), next(joined), data.vocabulary, data.source) for data in loaded]
-
-
-def alike(sets: Sequence[Dataset]) -> list[Dataset]:
-    """The sets with the room of the largest along every axis, so that they can be stacked."""
-    room = Sizes()
-    for one in sets:
-        room = room.union(one.sizes)
-    return [widen(one, room) for one in sets]
-
-
-def _chunks(items: list[Example], workers: int) -> list[list[Example]]:
-    size = max(2000, -(-len(items) // (4 * workers)))
-    return [items[i : i + size] for i in range(0, len(items), size)] if workers > 1 else [items]
-
-
-def _encode_job(job: tuple[list[Example], Vocabulary]) -> Dataset:
-    return encode(*job)
+    parts = [(key, part) for key in keys for part in parts_of(key)]
+    encoded = _map(encode_part, [part for _, part in parts], workers)
+    found = []
+    for key in keys:
+        own = [(one, part.key.task) for (whose, part), one in zip(parts, encoded, strict=True) if whose == key]
+        found.append(_joined(key, [one for one, _ in own], [task for _, task in own]))
+    return found
 
 
 def _map(function: Callable[[_Item], _Result], items: Sequence[_Item], workers: int) -> list[_Result]:
@@ -173,42 +268,3 @@ def _map(function: Callable[[_Item], _Result], items: Sequence[_Item], workers: 
         return [function(item) for item in items]
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         return list(pool.map(function, items))
-
-
-def _concatenate(sets: list[Dataset]) -> Dataset:
-    if len(sets) == 1:
-        return sets[0]
-    sets = alike(sets)
-    names = [name for name, value in vars(sets[0].batch).items() if value is not None]
-    batch = replace(sets[0].batch, **{n: torch.cat([getattr(one.batch, n) for one in sets]) for n in names})
-    return Dataset(batch, torch.cat([one.lengths for one in sets]))
-
-
-def widen(data: Dataset, room: Sizes) -> Dataset:
-    """The same examples with more padding."""
-    b = data.batch
-    inside = b.members.shape[2]
-    count, sentences, _, columns = b.edges.shape
-    edges = b.edges.new_zeros(count, room.sentences, room.members, room.members + columns - inside)
-    edges[:, :sentences, :inside, :inside] = b.edges[..., :inside]
-    edges[:, :sentences, :inside, room.members :] = b.edges[..., inside:]
-    batch = replace(
-        b,
-        slot_words=_pad(b.slot_words, room.slots),
-        sentences=_pad(b.sentences, room.sentences, room.words),
-        members=_pad(b.members, room.sentences, room.members),
-        context=_pad(b.context, room.sentences, b.context.shape[2]),
-        edges=edges,
-        questions=_pad(b.questions, room.questions, room.question_words),
-        answers=_pad(b.answers, room.questions, fill=-1),
-        answer_slots=_pad(b.answer_slots, room.questions),
-        weights=_pad(b.weights, room.questions),
-        facts=None if b.facts is None else _pad(b.facts, room.sentences, room.facts, 3),
-        names=None if b.names is None else _pad(b.names, room.slots),
-    )
-    return Dataset(batch, data.lengths)
-
-
-def _pad(values: torch.Tensor, *sizes: int, fill: int = 0) -> torch.Tensor:
-    room = [pad for size, own in zip(sizes[::-1], values.shape[:0:-1], strict=True) for pad in (0, size - own)]
-    return torch.nn.functional.pad(values, room, value=fill)

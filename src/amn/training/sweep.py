@@ -15,7 +15,7 @@ from amn.errors import ConfigError
 from amn.store.atomic import writing
 from amn.store.run_directory import RunDirectory
 from amn.training.loop import CHECKPOINT_SECONDS, Diverged, Progress, Run, Trainer, make_runs
-from amn.training.prepare import JOINT
+from amn.training.prepare import EVERYTHING, JOINT, MIXED
 from amn.training.states import forget_finished, known_states, open_folder, state_for, state_of_some
 
 LEDGER = "ledger.jsonl"
@@ -41,10 +41,11 @@ def parse_tasks(text: str) -> list[int | str]:
     tasks: list[int | str] = []
     for part in text.split(","):
         name = part.strip()
-        tasks += tasks_of(name) or ([name] if name in (JOINT, "scaled", "multi") else parse_numbers(name))
+        named = [name] if name in (JOINT, MIXED, EVERYTHING, "scaled", "multi") else tasks_of(name)
+        tasks += named or parse_numbers(name)
     wrong = [task for task in tasks if isinstance(task, int) and not 1 <= task <= 20]
     if wrong:
-        raise ConfigError(f"tasks are 1 to 20, scaled, multi, joint and boards; found {wrong[0]}")
+        raise ConfigError(f"tasks are 1 to 20, scaled, multi, mixed, joint, all and boards; found {wrong[0]}")
     return list(dict.fromkeys(tasks))
 
 

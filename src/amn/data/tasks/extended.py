@@ -1,12 +1,14 @@
 """Generated stories: whole tasks, and the two extensions of the AMN paper as presets."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from random import Random
+from typing import Any
 
 from amn.data.story import Story
 from amn.data.tasks.config import GeneratorConfig, Task, plan_for
 from amn.data.tasks.distractors import distract
+from amn.data.tasks.mixed import MixedConfig, mixed_stories
 from amn.data.tasks.scene import DeadEndError, Plan
 from amn.data.tasks.table import TASKS
 from amn.errors import ConfigError, did_you_mean
@@ -14,6 +16,7 @@ from amn.errors import ConfigError, did_you_mean
 # Dead ends are rare unless the settings are at odds: then it is better to say so than to search for long.
 _MOST_TRIES = 2000
 
+MIXED = "mixed"  # goes by the name of a task or a preset, and has settings of its own
 _LIKE_RELEASED = GeneratorConfig()
 
 
@@ -60,16 +63,33 @@ def generate(task: int, *, questions: int, seed: int, config: GeneratorConfig = 
     return _stories(TASKS[task], plan, questions, seed, config.distractors)
 
 
-def generate_preset(name: str, *, questions: int, seed: int) -> Iterator[Story]:
+def generate_preset(name: str, *, questions: int, seed: int, **settings: Any) -> Iterator[Story]:
     """Stories of a named extension; see `PRESETS`.
 
+    Args:
+        name: of a preset, or "mixed".
+        questions: how many to give in all.
+        seed: other seeds give other stories.
+        settings: those of `MixedConfig`, for mixed stories; presets fix their own.
+
     Raises:
-        ConfigError: for a name that is not known.
+        ConfigError: for a name or a setting that is not known.
     """
+    if name == MIXED:
+        return mixed_stories(questions=questions, seed=seed, config=_mixed_config(settings))
     if name not in PRESETS:
-        raise ConfigError(f"preset {name!r} is unknown: {did_you_mean(name, PRESETS)}")
+        raise ConfigError(f"preset {name!r} is unknown: {did_you_mean(name, (*PRESETS, MIXED))}")
+    if settings:
+        raise ConfigError(f"a preset fixes its own settings: {', '.join(settings)} cannot go with {name}")
     preset = PRESETS[name]
     return generate(preset.task, questions=questions, seed=seed, config=preset.config)
+
+
+def _mixed_config(settings: dict[str, Any]) -> MixedConfig:
+    known = {field.name for field in fields(MixedConfig)}
+    for name in settings.keys() - known:
+        raise ConfigError(f"mixed stories have no setting {name!r}: {did_you_mean(name, known)}")
+    return MixedConfig(**settings)
 
 
 def _stories(task: Task, plan: Plan, questions: int, seed: int, distractors: int) -> Iterator[Story]:

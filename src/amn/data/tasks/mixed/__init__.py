@@ -1,0 +1,17 @@
+"""Stories that mix all kinds of facts of the 20 tasks, worded in many ways, with questions that may have no answer.
+
+Answers follow the conventions of bAbI wherever it has one, so that no story and question have two answers:
+
+- Where somebody is, the latest sentence says; an either-or is `maybe` for both places, and a denial only denies.
+- Who takes a thing is where it is, and who gives one is where the receiver is, also if that becomes plain only later.
+- Before a place means before the last time there; a gift means the latest one that has what the question names.
+- Lists are joined by commas: things in the order first taken, people in the order first told of.
+- States are closed: who was told of holds `nothing` but what the story gave them, and `nobody` holds a thing that lies.
+- `unknown` is what the story never tells: somebody or something that it lacks, a place left open, a time, a reason or a
+  gift that it does not mention.
+"""
+
+from amn.data.tasks.mixed.config import MixedConfig
+from amn.data.tasks.mixed.generate import mixed_stories
+
+__all__ = ["MixedConfig", "mixed_stories"]

@@ -1,0 +1,132 @@
+"""Themes about what somebody or something is like: kinds of animals, their fears and colours, and colours of things."""
+
+from collections.abc import Callable
+from functools import partial
+
+from amn.data.tasks.mixed.names import Name
+from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
+from amn.data.tasks.mixed.world import Lines
+from amn.data.tasks.reasoning import ANIMALS, COLOURS, SPECIES
+
+_MORE = (
+    "dog horse cow duck bear tiger eagle snake rabbit monkey elephant goat pig camel zebra whale owl crow lizard "
+    "turtle kitten donkey hamster beaver badger parrot penguin spider hedgehog otter"
+)
+PLURALS = {
+    **ANIMALS,
+    **{animal: f"{animal}s" for animal in (*SPECIES, *_MORE.split())},
+    **{"fox": "foxes", "goose": "geese", "pony": "ponies", "deer": "deer", "calf": "calves", "ox": "oxen"},
+}
+ALL_COLOURS = (*COLOURS, "black", "brown", "red", "blue", "pink", "orange", "purple")
+
+_Told = dict[Name, tuple[str, Lines]]
+
+
+def _a(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
+class Animals:
+    """Some of the cast are animals; what is told of a kind holds for each of the kind, and one colour for all of it."""
+
+    def __init__(self, teller: Teller, names: list[Name], *, fears: bool, colours: bool) -> None:
+        self.teller, self.rng, self.names = teller, teller.rng, names
+        self.fears, self.colours = fears, colours
+        self.kinds: _Told = {}
+        self.shades: _Told = {}
+        self.afraid: dict[str, tuple[str, Lines]] = {}
+        self.waiting = self._plan()
+
+    def _plan(self) -> list[Callable[[], None]]:
+        rng = self.rng
+        animals, colours = list(PLURALS), list(ALL_COLOURS)
+        if self.teller.babi:
+            animals, colours = list(ANIMALS if self.fears else SPECIES), list(COLOURS)
+        kinds = rng.sample(animals, rng.randint(2, min(4, len(animals))))
+        shade = dict(zip(kinds, rng.sample(colours, len(kinds)), strict=True))
+        plan: list[Callable[[], None]] = []
+        for name in self.names:
+            kind = rng.choice(kinds)
+            plan.append(partial(self._tell_kind, name, kind))
+            if self.colours and rng.random() < 0.6:
+                plan.append(partial(self._tell_colour, name, shade[kind]))
+        for kind in kinds if self.fears else ():
+            other = rng.choice([animal for animal in animals if animal != kind])
+            plan.append(partial(self._tell_fear, kind, other))
+        rng.shuffle(plan)
+        return plan
+
+    def _tell_kind(self, name: Name, kind: str) -> None:
+        self.kinds[name] = kind, self.teller.tell("kind", name, kind=_a(kind))
+        self.teller.outsiders.add(name)
+
+    def _tell_colour(self, name: Name, colour: str) -> None:
+        self.shades[name] = colour, self.teller.tell("colour", name, colour=colour)
+        self.teller.outsiders.add(name)
+
+    def _tell_fear(self, kind: str, other: str) -> None:
+        why = self.teller.state("fear", kinds=PLURALS[kind], others=PLURALS[other])
+        self.afraid[kind] = other, why
+
+    def tell(self) -> bool:
+        """The next fact of the plan."""
+        if not self.waiting:
+            return False
+        self.waiting.pop()()
+        return True
+
+    def ask(self, unknown: bool) -> Asked | None:
+        """What colour or kind is somebody, or what do they fear?"""
+        told = [name for name in self.names if name in self.kinds or name in self.shades]
+        spare = unknown and self.rng.random() < 0.3
+        if not told:
+            return None
+        name = self.rng.choice(self.teller.cast.other_people if spare else told)
+        kinds = ["fear"] * (2 * self.fears) + ["colour"] * (2 * self.colours) + ["kind"]
+        kind = self.rng.choice(kinds)
+        answer, why = {"kind": self._kind, "colour": self._colour, "fear": self._fear}[kind](name)
+        return Asked(kind=kind, answer=answer, support=tuple(sorted(set(why))), slots={"who": name.said})
+
+    def _kind(self, name: Name) -> tuple[str, Lines]:
+        return self.kinds.get(name, (UNKNOWN, ()))
+
+    def _fear(self, name: Name) -> tuple[str, Lines]:
+        kind, why = self._kind(name)
+        fear, lines = self.afraid.get(kind, (UNKNOWN, ()))
+        return fear, why + lines if lines else ()
+
+    def _colour(self, name: Name) -> tuple[str, Lines]:
+        """One's own, or that of the one of the kind who was told to be so last."""
+        if name in self.shades:
+            return self.shades[name]
+        kind, why = self._kind(name)
+        alike = [other for other in self.kinds if self.kinds[other][0] == kind and other in self.shades]
+        if kind == UNKNOWN or not alike:
+            return UNKNOWN, ()
+        colour, lines = self.shades[alike[-1]]
+        return colour, why + self.kinds[alike[-1]][1] + lines
+
+
+class Colours:
+    """Things have colours."""
+
+    def __init__(self, teller: Teller, things: list[Name]) -> None:
+        self.teller, self.rng = teller, teller.rng
+        self.told: _Told = {}
+        self.waiting = [(thing, self.rng.choice(ALL_COLOURS)) for thing in things]
+
+    def tell(self) -> bool:
+        """The next colour."""
+        if not self.waiting:
+            return False
+        thing, colour = self.waiting.pop()
+        self.told[thing] = colour, self.teller.state("thing colour", thing=thing.said, colour=colour)
+        return True
+
+    def ask(self, unknown: bool) -> Asked | None:
+        """What colour is a thing?"""
+        if not self.told:
+            return None
+        thing = self.rng.choice(self.teller.cast.other_things if unknown else list(self.told))
+        colour, why = self.told.get(thing, (UNKNOWN, ()))
+        return Asked(kind="thing colour", answer=colour, support=why, slots={"thing": thing.said})

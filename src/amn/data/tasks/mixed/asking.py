@@ -1,0 +1,300 @@
+"""Questions about people and what they carry, with answers from what the story has told.
+
+States are closed: who was told of has nothing but what the story gave them, and a told thing that nobody holds is with
+nobody. What was never told, or rests on something that was not, is unknown.
+"""
+
+from collections.abc import Callable, Iterable
+
+from amn.data.tasks.mixed.names import Name
+from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
+from amn.data.tasks.mixed.world import Gift, Lines, Person, Stop, Thing, World, route
+
+NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SPARE_SHARE = 0.5  # of the questions that are to be unknown, those about names that the story lacks
+
+# A question's own: given the story and whether the answer should be unknown; None where there is nothing to ask.
+Asker = Callable[[Teller, bool], Asked | None]
+
+
+def _asked(kind: str, answer: str | None, support: Iterable[int], **slots: Name) -> Asked:
+    said = {slot: name.said for slot, name in slots.items()}
+    lines = () if answer is None else tuple(sorted(set(support)))
+    return Asked(kind=kind, answer=answer or UNKNOWN, support=lines, slots=said)
+
+
+def _spare(teller: Teller, unknown: bool) -> bool:
+    return unknown and teller.rng.random() < _SPARE_SHARE
+
+
+def _any_person(teller: Teller, unknown: bool) -> Name | None:
+    """Somebody told of, lately told ones no less than others; or somebody never told of."""
+    if _spare(teller, unknown):
+        return teller.rng.choice(teller.cast.other_people)
+    return teller.rng.choice(list(teller.world.people)) if teller.world.people else None
+
+
+def _any_thing(teller: Teller, unknown: bool) -> Name | None:
+    if _spare(teller, unknown):
+        return teller.rng.choice(teller.cast.other_things)
+    return teller.rng.choice(list(teller.world.things)) if teller.world.things else None
+
+
+def _any_topic(teller: Teller, unknown: bool) -> Name | None:
+    draw = _any_thing if teller.world.things and teller.rng.random() < 0.5 else _any_person
+    return draw(teller, unknown)
+
+
+def _being(world: World, name: Name) -> Person | Thing | None:
+    return world.people.get(name) or world.things.get(name)
+
+
+def _place_lines(being: Person | Thing) -> Lines:
+    if isinstance(being, Person):
+        return being.spot.why
+    return being.spot.why + being.why + (being.stops[-1][1] if being.passed_on else ())
+
+
+def where(teller: Teller, unknown: bool) -> Asked | None:
+    """Where is a person or a thing?"""
+    topic = _any_topic(teller, unknown)
+    if topic is None:
+        return None
+    being = _being(teller.world, topic)
+    if being is None or being.spot.place is None:
+        return _asked("where", None, (), it=topic)
+    return _asked("where", being.spot.place.text, _place_lines(being), it=topic)
+
+
+def is_in(teller: Teller, unknown: bool) -> Asked | None:
+    """Is a person or a thing in a place? Half the time in a likely one."""
+    topic = _any_topic(teller, unknown)
+    if topic is None:
+        return None
+    being = _being(teller.world, topic)
+    place = _likely_place(teller, being)
+    if being is None:
+        return _asked("is in", None, (), it=topic, place=place)
+    spot = being.spot
+    if spot.place is not None:
+        answer: str | None = "yes" if spot.place == place else "no"
+    elif spot.options:
+        answer = "maybe" if place in spot.options else "no"
+    else:
+        answer = "no" if spot.denied == place else None
+    return _asked("is in", answer, _place_lines(being), it=topic, place=place)
+
+
+def _likely_place(teller: Teller, being: Person | Thing | None) -> Name:
+    spot = being.spot if being else None
+    likely = [place for place in (spot.place, spot.denied, *spot.options) if place] if spot else []
+    share = 0.7 if spot and spot.is_doubtful else 0.4
+    return teller.rng.choice(likely if likely and teller.rng.random() < share else teller.cast.places)
+
+
+def before(teller: Teller, unknown: bool) -> Asked | None:
+    """Where was a person or a thing before a place? What counts is the last time there."""
+    topic = _any_topic(teller, unknown)
+    if topic is None:
+        return None
+    being = _being(teller.world, topic)
+    thing = topic in teller.world.things or topic in teller.cast.other_things
+    kind = "thing before" if thing else "person before"
+    stops = route(being.stops) if being else []
+    place = _stopped_at(teller, stops)
+    at = max((at for at, (spot, _) in enumerate(stops) if spot.place == place), default=0)
+    if any(spot.place is None for spot, _ in stops[at:]):
+        return None  # an untold place may be this one
+    if at == 0 or stops[at - 1][0].place is None:
+        return _asked(kind, None, (), it=topic, place=place)
+    answer = stops[at - 1][0].place
+    return _asked(kind, answer.text if answer else None, _stop_lines(stops[at - 1 : at + 1]), it=topic, place=place)
+
+
+def _stopped_at(teller: Teller, stops: list[Stop]) -> Name:
+    been = [spot.place for spot, _ in stops if spot.place]
+    return teller.rng.choice(been if been and teller.rng.random() < 0.9 else teller.cast.places)
+
+
+def _stop_lines(stops: Iterable[Stop]) -> Lines:
+    return tuple(line for spot, why in stops for line in spot.why + why)
+
+
+def after(teller: Teller, unknown: bool) -> Asked | None:
+    """Where did a person go after a place? Asked only of places where the person was once."""
+    topic = _any_person(teller, unknown)
+    if topic is None:
+        return None
+    person = teller.world.people.get(topic)
+    stops = route(person.stops) if person else []
+    place = _stopped_at(teller, stops)
+    been = [spot.place for spot, _ in stops]
+    if None in been or been.count(place) > 1:
+        return None
+    at = been.index(place) if place in been else len(been)
+    if at + 1 >= len(been):
+        return _asked("person after", None, (), it=topic, place=place)
+    answer = been[at + 1]
+    return _asked(
+        "person after", answer.text if answer else None, _stop_lines(stops[at : at + 2]), it=topic, place=place
+    )
+
+
+def who_has(teller: Teller, unknown: bool) -> Asked | None:
+    """Who has a thing?"""
+    topic = _any_thing(teller, unknown)
+    if topic is None:
+        return None
+    thing = teller.world.things.get(topic)
+    if thing is None:
+        return _asked("who has", None, (), thing=topic)
+    return _asked("who has", thing.holder.text if thing.holder else "nobody", thing.why, thing=topic)
+
+
+def has(teller: Teller, unknown: bool) -> Asked | None:
+    """Does a person have a thing? Unknown only where the story tells of neither."""
+    cast, rng = teller.cast, teller.rng
+    if unknown:
+        return _asked("has", None, (), who=rng.choice(cast.other_people), thing=rng.choice(cast.other_things))
+    topic, person = _any_thing(teller, False), _any_person(teller, False)
+    if topic is None or person is None:
+        return None
+    thing = teller.world.things[topic]
+    if thing.holder and rng.random() < 0.5:
+        person = thing.holder
+    return _asked("has", "yes" if thing.holder == person else "no", thing.why, who=person, thing=topic)
+
+
+def carrying(teller: Teller, unknown: bool) -> Asked | None:
+    """What does a person carry?"""
+    return _carried(teller, unknown, "carrying", lambda held: ",".join(thing.text for thing in held) or "nothing")
+
+
+def count_carried(teller: Teller, unknown: bool) -> Asked | None:
+    """How many things does a person carry?"""
+    return _carried(teller, unknown, "count carried", lambda held: NUMBERS[len(held)])
+
+
+def _carried(teller: Teller, unknown: bool, kind: str, say: Callable[[list[Name]], str]) -> Asked | None:
+    topic = teller.rng.choice(teller.cast.other_people) if unknown else _handler(teller)
+    if topic is None:
+        return None
+    person = teller.world.people.get(topic)
+    if person is None:
+        return _asked(kind, None, (), who=topic)
+    return _asked(kind, say(teller.world.held_by(topic)), person.handled, who=topic)
+
+
+def _handler(teller: Teller) -> Name | None:
+    """Mostly somebody who handled something, and rather somebody who holds more than one thing."""
+    handlers = [name for name, person in teller.world.people.items() if person.handled]
+    rich = [name for name in handlers if len(teller.world.held_by(name)) > 1]
+    if rich and teller.rng.random() < 0.5:
+        return teller.rng.choice(rich)
+    return teller.rng.choice(handlers) if handlers and teller.rng.random() < 0.8 else _any_person(teller, False)
+
+
+def gift(teller: Teller, unknown: bool) -> Asked | None:
+    """Who gave what to whom? The latest gift counts that has what the question names."""
+    kind, parts, wanted = teller.rng.choice(_GIFTS)
+    asked = _any_gift(teller, unknown)
+    if asked is None:
+        return None
+    named = {part: getattr(asked, part) for part in parts}
+    fitting = (
+        told for told in reversed(teller.world.gifts) if all(getattr(told, part) == named[part] for part in parts)
+    )
+    found = next(fitting, None)
+    slots = {_SLOTS[part]: name for part, name in named.items()}
+    if found is None:
+        return _asked(kind, None, (), **slots)
+    return _asked(kind, getattr(found, wanted).text, found.why, **slots)
+
+
+_SLOTS = {"giver": "who", "thing": "thing", "receiver": "to"}
+_GIFTS = (
+    ("what given", ("giver", "receiver"), "thing"),
+    ("what given", ("giver", "receiver"), "thing"),
+    ("giver", ("thing",), "giver"),
+    ("giver to", ("thing", "receiver"), "giver"),
+    ("receiver", ("thing",), "receiver"),
+    ("given to", ("giver", "thing"), "receiver"),
+)
+
+
+def _any_gift(teller: Teller, unknown: bool) -> Gift | None:
+    """One that was told, or for a question without an answer one that perhaps was not."""
+    if not unknown:
+        return teller.rng.choice(teller.world.gifts[-3:]) if teller.world.gifts else None
+    names = [_any_person(teller, unknown), _any_thing(teller, unknown), _any_person(teller, unknown)]
+    giver, thing, receiver = names
+    if giver is None or thing is None or receiver is None or giver == receiver:
+        return None
+    return Gift(giver, thing, receiver, ())
+
+
+def _present(teller: Teller, place: Name) -> list[Person] | None:
+    """Who is in a place, in the order in which the story first tells of them; None where that is not settled."""
+    if teller.outsiders - teller.world.people.keys():
+        return None
+    found = []
+    for person in teller.world.people.values():
+        spot = person.spot
+        if spot.place == place:
+            found.append(person)
+        elif spot.place is None and (not spot.is_doubtful or place in spot.options or spot.denied not in (None, place)):
+            return None
+    return found
+
+
+def who_in(teller: Teller, unknown: bool) -> Asked | None:
+    """Who is in a place, or how many?"""
+    kind = teller.rng.choice(("who in", "who in", "count in"))
+    if unknown:
+        return _asked(kind, None, (), place=teller.rng.choice(teller.cast.other_places))
+    places = sorted(teller.world.places)
+    present = _present(teller, place := teller.rng.choice(places)) if places else None
+    if present is None:
+        return None
+    lines = tuple(line for person in present for line in person.spot.why)
+    names = ",".join(person.name.text for person in present) or "nobody"
+    return _asked(kind, names if kind == "who in" else NUMBERS[len(present)], lines, place=place)
+
+
+def who_with(teller: Teller, unknown: bool) -> Asked | None:
+    """Who is with a person?"""
+    if unknown:
+        return _asked("who with", None, (), who=teller.rng.choice(teller.cast.other_people))
+    topic = _any_person(teller, False)
+    spot = teller.world.people[topic].spot if topic else None
+    present = _present(teller, spot.place) if spot and spot.place else None
+    if topic is None or present is None:
+        return None
+    lines = tuple(line for person in present for line in person.spot.why)
+    others = ",".join(person.name.text for person in present if person.name != topic)
+    return _asked("who with", others or "nobody", lines, who=topic)
+
+
+def is_with(teller: Teller, unknown: bool) -> Asked | None:
+    """Are two people in one place?"""
+    one, other = _any_person(teller, unknown), _any_person(teller, unknown)
+    if one is None or other is None or one == other:
+        return None
+    people = [teller.world.people.get(name) for name in (one, other)]
+    known = [person.spot for person in people if person and person.spot.place]
+    if len(known) == 2:
+        lines = known[0].why + known[1].why
+        return _asked("is with", "yes" if known[0].place == known[1].place else "no", lines, who=one, to=other)
+    return None if all(people) else _asked("is with", None, (), who=one, to=other)
+
+
+# How likely each question is, by the theme that brings it.
+ASKERS: dict[str, tuple[Asker, ...]] = {
+    "moving": (where, where, where, is_in, before, after, who_in, who_in),
+    "pairs": (where, where, where, who_in, who_in, who_with, is_with),
+    "carrying": (where, where, before, before, before, who_has, who_has, has, carrying, count_carried, is_in),
+    "giving": (gift, gift, gift, gift, who_has, who_has, carrying, count_carried, where, before),
+    "belief": (is_in, is_in, is_in, where),
+    "doubt": (is_in, is_in, is_in, where),
+    "company": (who_with, is_with, where, who_in),
+}

@@ -1,0 +1,55 @@
+"""The settings of mixed stories."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from amn.errors import ConfigError
+
+MOST_SENTENCES = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixedConfig:
+    """What mixed stories look like; the defaults are those to train on.
+
+    Args:
+        wordings: "train" leaves out the fifth of the wordings that "kept-out" stories are told and asked in.
+        names: "known" ones, or "new" ones that no story for training holds.
+        sentences: the fewest and the most of a story; by default mostly up to 20, with a tail to 60.
+        unknown: share of questions that the story does not answer.
+        irrelevant: share of sentences that tell nothing a question is about.
+        themes: the most kinds of facts in one story.
+        babi: share of stories in bAbI's own sentences and questions; none are kept out of training.
+    """
+
+    wordings: Literal["train", "kept-out", "all"] = "train"
+    names: Literal["known", "new"] = "known"
+    sentences: tuple[int, int] | None = None
+    unknown: float = 0.15
+    irrelevant: float = 0.08
+    themes: int = 5
+    babi: float = 0.35
+
+    def __post_init__(self) -> None:
+        problems = [*self._word_problems(), *self._number_problems()]
+        if problems:
+            raise ConfigError(f"mixed stories: {'; '.join(problems)}")
+
+    def _word_problems(self) -> list[str]:
+        allowed = {"wordings": ("train", "kept-out", "all"), "names": ("known", "new")}
+        return [
+            f"{name} must be one of {', '.join(words)}, found {getattr(self, name)!r}"
+            for name, words in allowed.items()
+            if getattr(self, name) not in words
+        ]
+
+    def _number_problems(self) -> list[str]:
+        shares = {"unknown": self.unknown, "irrelevant": self.irrelevant, "babi": self.babi}
+        problems = [
+            f"{name} is a share from 0 to 1, found {share}" for name, share in shares.items() if not 0 <= share <= 1
+        ]
+        if self.themes < 1:
+            problems.append(f"themes must be 1 or more, found {self.themes}")
+        if self.sentences is not None and not 1 <= self.sentences[0] <= self.sentences[1] <= MOST_SENTENCES:
+            problems.append(f"sentences must be two rising numbers from 1 to {MOST_SENTENCES}, found {self.sentences}")
+        return problems

@@ -1,0 +1,293 @@
+"""Mixed stories: a few themes in one story, told in turn, and questions about any of them."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Protocol
+
+from amn.data import names as released
+from amn.data.story import Question, Story
+from amn.data.tasks.mixed import names
+from amn.data.tasks.mixed.animals import Animals, Colours
+from amn.data.tasks.mixed.asking import ASKERS
+from amn.data.tasks.mixed.config import MixedConfig
+from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
+from amn.data.tasks.mixed.layout import SHAPES, SIZED, Map, Positions, Sizes
+from amn.data.tasks.mixed.names import Name, Pool, the
+from amn.data.tasks.mixed.people import THEMES, People
+from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Cast, Teller
+
+# How likely each theme is drawn for a free story. In bAbI's style most stories mix what people do, as others' do.
+_WEIGHTS = {
+    "moving": 4,
+    "pairs": 2,
+    "carrying": 5,
+    "giving": 4,
+    "belief": 2,
+    "doubt": 2,
+    "company": 1.5,
+    "days": 2,
+    "motives": 2,
+    "fears": 1.5,
+    "colours": 1.5,
+    "sizes": 1.5,
+    "positions": 1.5,
+    "map": 2,
+    "thing colours": 1,
+}
+_BABI_ONLY_PEOPLE = 0.6
+_BABI_CORE = ("moving", "pairs", "carrying", "giving")
+_BABI_NAMES = 0.5
+_TRIES = 12
+_QUESTIONS = (2, 6)
+_AT_THE_END = 0.6
+
+
+class Theme(Protocol):
+    """Something to tell and to ask about."""
+
+    def tell(self) -> bool:
+        """One more sentence or two; False where there is nothing to tell."""
+        ...
+
+    def ask(self, unknown: bool) -> Asked | None:
+        """A question, preferably of the kind wanted; None where there is nothing to ask."""
+        ...
+
+
+class Doings:
+    """What people do, as a theme."""
+
+    def __init__(self, people: People, themes: list[str]) -> None:
+        self.people, self.themes = people, themes
+
+    def tell(self) -> bool:
+        """Something happens."""
+        return self.people.tell()
+
+    def ask(self, unknown: bool) -> Asked | None:
+        """About anything of the world."""
+        rng = self.people.rng
+        asker = rng.choice(ASKERS[rng.choice(self.themes)])
+        return asker(self.people.teller, unknown)
+
+
+class Remarks:
+    """Sentences that tell nothing."""
+
+    def __init__(self, teller: Teller) -> None:
+        self.teller, self.rng = teller, teller.rng
+
+    def tell(self) -> bool:
+        """About the weather, or about somebody's mood."""
+        if self.rng.random() < 0.5:
+            self.teller.state("remark")
+            return True
+        person = self.rng.choice(self.teller.cast.people)
+        self.teller.tell("person remark", person)
+        self.teller.outsiders.add(person)
+        return True
+
+
+def mixed_stories(*, questions: int, seed: int, config: MixedConfig | None = None) -> Iterator[Story]:
+    """Mixed stories, the same for the same arguments everywhere.
+
+    Args:
+        questions: how many to give in all; the last story ends with the question that fills this number.
+        seed: other seeds give other stories.
+        config: what the stories look like.
+    """
+    config = config or MixedConfig()
+    number = 0
+    while questions > 0:
+        story = _Maker(Random(f"mixed/{seed}/{number}"), config).story(questions)
+        number += 1
+        if story.questions:
+            yield story
+            questions -= len(story.questions)
+
+
+class _Maker:
+    """Makes one story."""
+
+    def __init__(self, rng: Random, config: MixedConfig) -> None:
+        self.rng, self.config = rng, config
+        self.babi = config.wordings != "kept-out" and rng.random() < config.babi
+        self.pool = names.POOLS[config.names]
+        chosen = self._themes()
+        cast = _cast(rng, self.pool, babi=self.babi, motives="motives" in chosen)
+        self.teller = Teller(rng, config, self.babi, cast, self._length())
+        self.themes = self._build(chosen)
+        self.remarks = Remarks(self.teller)
+        self.questions: list[Question] = []
+
+    def _themes(self) -> list[str]:
+        if self.babi and self.rng.random() < _BABI_ONLY_PEOPLE:
+            return [theme for theme in _BABI_CORE if theme == "moving" or self.rng.random() < 0.6]
+        weights = {
+            theme: weight
+            for theme, weight in _WEIGHTS.items()
+            if not self.babi or theme not in ("company", "thing colours")
+        }
+        count = self.rng.randint(1, self.config.themes)
+        chosen: list[str] = []
+        for _ in range(count):
+            kinds = [theme for theme in weights if theme not in chosen]
+            if kinds:
+                chosen += self.rng.choices(kinds, [weights[theme] for theme in kinds])
+        return chosen
+
+    def _length(self) -> int:
+        if self.config.sentences is not None:
+            return self.rng.randint(*self.config.sentences)
+        draw = self.rng.random()
+        if self.babi:
+            return self.rng.randint(2, 30) if draw < 0.9 else self.rng.randint(31, 60)
+        return self.rng.randint(1, 20) if draw < 0.8 else self.rng.randint(21, 40 if draw < 0.95 else 60)
+
+    def _build(self, chosen: list[str]) -> list[Theme]:
+        teller, cast, rng = self.teller, self.teller.cast, self.rng
+        doings = [theme for theme in THEMES if theme in chosen]
+        days = cast.people[-2:] if "days" in chosen else []
+        self.people = People(teller, set(doings), [name for name in cast.people if name not in days])
+        self.doings = Doings(self.people, doings or ["moving"])
+        themes: list[Theme] = [self.doings] * (2 if len(doings) > 1 else 1) if doings else []
+        if days:
+            themes.append(Days(teller, days))
+        if "motives" in chosen:
+            themes.append(Motives(teller, self.people))
+        if "fears" in chosen or "colours" in chosen:
+            members = rng.sample(cast.people, rng.randint(2, len(cast.people)))
+            themes.append(Animals(teller, members, fears="fears" in chosen, colours="colours" in chosen))
+        return themes + self._layouts(chosen)
+
+    def _layouts(self, chosen: list[str]) -> list[Theme]:
+        teller, cast, rng = self.teller, self.teller.cast, self.rng
+        themes: list[Theme] = []
+        taken = [*cast.things, *cast.other_things]
+        if "sizes" in chosen:
+            things = _sized(rng) if self.babi else names.distinct(names.thing, rng, self.pool, rng.randint(3, 5), taken)
+            taken += things
+            themes.append(Sizes(teller, things))
+        if "positions" in chosen:
+            num = rng.randint(3, 5)
+            things = rng.sample(SHAPES, num) if self.babi else names.distinct(names.thing, rng, self.pool, num, taken)
+            taken += things
+            themes.append(Positions(teller, things))
+        if "map" in chosen:
+            themes.append(Map(teller, rng.sample(cast.places, rng.randint(3, len(cast.places)))))
+        if "thing colours" in chosen:
+            plain = [thing for thing in cast.things if " " not in thing.text]
+            themes.append(Colours(teller, rng.sample(plain, rng.randint(1, len(plain))) if plain else []))
+        return themes
+
+    def story(self, most: int) -> Story:
+        """Tells and asks."""
+        count = min(most, self.rng.randint(*_QUESTIONS))
+        ends = [self.rng.random() < _AT_THE_END for _ in range(count)]
+        points = sorted(self.teller.length if end else self.rng.randint(1, self.teller.length) for end in ends)
+        for point in points:
+            self._tell_to(point)
+            self._ask()
+        self._tell_to(self.teller.length)
+        last = self.questions[-1].after if self.questions else 0
+        told = self.teller.sentences if self.config.sentences is not None else self.teller.sentences[:last]
+        return Story(sentences=tuple(told), questions=tuple(self.questions))
+
+    def _tell_to(self, point: int) -> None:
+        while len(self.teller.sentences) < point:
+            if not self.babi and self.rng.random() < self.config.irrelevant:
+                self.remarks.tell()
+            elif not self._tell():
+                return
+
+    def _tell(self) -> bool:
+        """One of the themes tells; a story that must be longer goes on with what people do."""
+        for _ in range(_TRIES):
+            if self.themes and self.rng.choice(self.themes).tell():
+                return True
+        if self.config.sentences is None and self.teller.sentences:
+            return False
+        return self.doings.tell()
+
+    def _ask(self) -> None:
+        asked = self._draw(self.rng.random() < self.config.unknown)
+        after = len(self.teller.sentences)
+        if asked is not None:
+            text = self.teller.ask(asked)
+            self.questions.append(Question(text=text, answer=asked.answer, after=after, support=asked.support))
+
+    def _draw(self, unknown: bool) -> Asked | None:
+        """A question of the wanted kind, if one is found in a few tries."""
+        for _ in range(_TRIES):
+            asked = self.rng.choice(self.themes or [self.doings]).ask(unknown)
+            if asked is not None and (asked.answer == UNKNOWN) == unknown and self.teller.can_ask(asked.kind):
+                return asked
+        return None
+
+
+def _sized(rng: Random) -> list[Name]:
+    """The things of bAbI that have sizes, from small to big."""
+    sweets, boxes = list(SIZED[:2]), list(SIZED[2:])
+    rng.shuffle(boxes)
+    return sweets + boxes
+
+
+def _cast(rng: Random, pool: Pool, *, babi: bool, motives: bool) -> Cast:
+    """People, places and things, with spare ones that the story will not tell of."""
+    num_people, num_places, num_things = rng.randint(3, 6), rng.randint(4, 8), rng.randint(2, 6)
+    if babi and pool is names.KNOWN and rng.random() < _BABI_NAMES:
+        return _released_cast(rng, motives=motives)
+    single = babi  # bAbI's names are of one word
+    draw = _plain if single else (names.person, names.place, names.thing)
+    people = names.distinct(draw[0], rng, pool, num_people + 2, [])
+    places = list(MOTIVE_PLACES) if motives else []
+    places += names.distinct(draw[1], rng, pool, num_places + 2 - len(places), places)
+    things = list(MOTIVE_THINGS) if motives else []
+    things += names.distinct(draw[2], rng, pool, max(num_things, len(things)) + 2 - len(things), things)
+    return _split(people, places, things)
+
+
+def _split(people: list[Name], places: list[Name], things: list[Name]) -> Cast:
+    """The last two of each are spare."""
+    return Cast(
+        people=people[:-2],
+        places=places[:-2],
+        things=things[:-2],
+        other_people=people[-2:],
+        other_places=places[-2:],
+        other_things=things[-2:],
+    )
+
+
+def _plain_person(rng: Random, pool: Pool) -> Name:
+    women = rng.random() < 0.5
+    name = rng.choice(pool.single.women if women else pool.single.men)
+    return Name(name, name, "she" if women else "he")
+
+
+_plain = (
+    _plain_person,
+    lambda rng, pool: the(rng.choice(pool.single.places)),
+    lambda rng, pool: the(rng.choice(pool.single.objects)),
+)
+
+_PEOPLE = (released.MOVERS, released.GIVERS, released.TOWNSFOLK)
+
+
+def _released_cast(rng: Random, *, motives: bool) -> Cast:
+    """Names of the released stories; those of other tasks are spare."""
+    people = rng.sample(rng.choice(_PEOPLE), 4)
+    spare = [name for name in released.RELEASED_WOMEN + released.RELEASED_MEN if name not in people]
+    places = rng.sample(released.ROOMS, 6) if motives or rng.random() < 0.7 else rng.sample(released.TOWN, 6)
+    other_places = [name for name in (*released.FURTHER.places[:20], "park", "school") if name not in places]
+    things = rng.sample(released.THINGS, 3)
+    if motives:
+        things.append("pajamas")
+    return Cast(
+        people=list(names.released(people)),
+        places=[the(name) for name in places],
+        things=[the(name) for name in things],
+        other_people=list(names.released(rng.sample(spare, 2))),
+        other_places=[the(name) for name in rng.sample(other_places, 2)],
+        other_things=[the(name) for name in rng.sample(released.FURTHER.objects, 2)],
+    )

@@ -1,0 +1,117 @@
+"""The grammar of wordings: a production becomes all its sentences, and a fifth of these is kept out of training.
+
+A production is text with alternatives in brackets, `(went|walked) to`, which may nest and may be empty, and with fields
+to fill, `{who}`. A word marked by `~` is kept out of training with all wordings that hold it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from random import Random
+from typing import Literal
+
+# One in so many wordings is kept out by its hash; with those that hold marked words it is about a fifth of a kind.
+_HASH_SHARE = 6
+_NEW_WORDS = 0.3  # how often a kept-out wording is one with new words
+
+Which = Literal["train", "kept-out", "all"]
+
+
+def expand(production: str) -> Iterator[str]:
+    """All sentences of a production, in the order of its alternatives."""
+    start = production.find("(")
+    if start < 0:
+        yield production
+        return
+    end = _closing(production, start)
+    for choice in _alternatives(production[start + 1 : end]):
+        for middle in expand(choice):
+            for rest in expand(production[end + 1 :]):
+                yield production[:start] + middle + rest
+
+
+def _is_kept_out(text: str) -> bool:
+    return "~" in text or int.from_bytes(sha256(text.encode()).digest()[:4]) % _HASH_SHARE == 0
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if depth == 0:
+            return at
+    raise ValueError(f"a bracket is left open: {text}")
+
+
+def _alternatives(text: str) -> list[str]:
+    """The parts between the bars that stand in no inner bracket."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "|" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+@dataclass(frozen=True)
+class Wordings:
+    """The wordings of one kind of event or question.
+
+    Args:
+        babi: bAbI's own, which are never kept out of training.
+        productions: of all further ones.
+    """
+
+    babi: tuple[str, ...]
+    productions: tuple[str, ...]
+
+    @cached_property
+    def marked(self) -> tuple[str, ...]:
+        """All further wordings, tidied, words kept out still marked."""
+        texts = (" ".join(text.split()) for production in self.productions for text in expand(production))
+        return tuple(text for text in dict.fromkeys(texts) if text not in self.babi)
+
+    @cached_property
+    def new(self) -> tuple[str, ...]:
+        """Those with words that training lacks."""
+        return tuple(text.replace("~", "") for text in self.marked if "~" in text)
+
+    @cached_property
+    def recombined(self) -> tuple[str, ...]:
+        """Those kept out by a stable hash of their text, whatever kind they belong to; their words are known."""
+        return tuple(text for text in self.marked if "~" not in text and _is_kept_out(text))
+
+    @property
+    def kept_out(self) -> tuple[str, ...]:
+        """All that training lacks."""
+        return (*self.recombined, *self.new)
+
+    @cached_property
+    def train(self) -> tuple[str, ...]:
+        """All further wordings that are not kept out."""
+        return tuple(text for text in self.marked if not _is_kept_out(text))
+
+    @cached_property
+    def all(self) -> tuple[str, ...]:
+        """Every wording."""
+        return tuple(dict.fromkeys((*self.babi, *self.train, *self.kept_out)))
+
+    def choose(self, rng: Random, which: Which, babi: float) -> str:
+        """One wording; bAbI's own with a given chance, where such exist and are asked for."""
+        if which == "kept-out":
+            return rng.choice(self.new if self._draws_new(rng) else self.recombined)
+        if self.babi and rng.random() < babi:
+            return rng.choice(self.babi)
+        return rng.choice(self.train if which == "train" else self.all)
+
+    def _draws_new(self, rng: Random) -> bool:
+        return not self.recombined or (bool(self.new) and rng.random() < _NEW_WORDS)
+
+
+def wordings(babi: Mapping[str, Sequence[str]], further: Mapping[str, Sequence[str]]) -> dict[str, Wordings]:
+    """The wordings of each kind; bAbI's own may be productions too."""
+    own = {kind: tuple(text for production in babi.get(kind, ()) for text in expand(production)) for kind in further}
+    return {kind: Wordings(own[kind], tuple(productions)) for kind, productions in further.items()}

@@ -1,0 +1,164 @@
+"""Who and what mixed stories are about: names of one and of several words, those to train on and new ones apart."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from random import Random
+from typing import NamedTuple
+
+from amn.data.names import FURTHER, RELEASED, UNSEEN, NameList
+from amn.data.story import words
+
+
+class Name(NamedTuple):
+    """A name as an answer gives it, as a sentence says it ("the living room"), and its pronoun where it is plain."""
+
+    text: str
+    said: str
+    pronoun: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """Names to draw from.
+
+    Args:
+        single: people, places and things of one word.
+        surnames: of people with a title or a first name before it.
+        towns: places that take no article.
+        rooms: places of two words.
+        looks: first words of things of two words.
+        things: second words of these.
+    """
+
+    single: NameList
+    surnames: tuple[str, ...]
+    towns: tuple[str, ...]
+    rooms: tuple[str, ...]
+    looks: tuple[str, ...]
+    things: tuple[str, ...]
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.replace("\n", ",").split(",") if part.strip())
+
+
+_TRAINED = NameList(
+    women=(*RELEASED.women, *FURTHER.women),
+    men=(*RELEASED.men, *FURTHER.men),
+    places=(*RELEASED.places, *FURTHER.places),
+    objects=(*RELEASED.objects, *FURTHER.objects),
+)
+
+KNOWN = Pool(
+    single=_TRAINED,
+    surnames=_lines("""
+        Smith, Jones, Brown, Miller, Wilson, Taylor, Anderson, Thomas, Jackson, White, Harris, Thompson, Garcia,
+        Robinson, Clark, Lewis, Lee, Walker, Hall, Allen, Young, King, Wright, Lopez, Hill, Scott, Green, Adams, Baker,
+        Nelson, Carter, Mitchell, Perez, Roberts, Turner, Phillips, Campbell, Parker, Evans, Edwards
+    """),
+    towns=_lines("""
+        New York, London, Paris, Berlin, Rome, Los Angeles, San Francisco, Tokyo, Madrid, Vienna, Boston, Chicago,
+        Mexico City, New Delhi, Cape Town, Buenos Aires, Sydney, Dublin, Oslo, Athens, Lisbon, Moscow, Hong Kong
+    """),
+    rooms=_lines("""
+        living room, dining room, laundry room, waiting room, meeting room, changing room, guest room, play room,
+        train station, bus stop, police station, fire station, post office, coffee shop, book store, grocery store,
+        shoe shop, swimming pool, tennis court, football field, city hall, town square, front yard, back yard,
+        parking lot, movie theater, art gallery, wine cellar, petrol station, rose garden, rooftop bar, main street
+    """),
+    looks=_lines("""
+        red, blue, green, yellow, black, white, brown, pink, old, new, small, big, wooden, silver, golden, broken,
+        plastic, glass, leather, paper, toy, birthday
+    """),
+    things=_lines("""
+        ball, lamp, cup, chair, hat, bag, car, shirt, boat, card, cake, horse, train, coat, plate, pencil, bottle,
+        button, ring, flag, kite, scarf, mug, drum
+    """),
+)
+
+# No word of these is a name in training.
+NEW = Pool(
+    single=UNSEEN,
+    surnames=_lines("""
+        Fitzgerald, Kowalski, Nakamura, Okafor, Lindqvist, Castellano, Haverford, Petrov, Beaumont, Abernathy, Dubois,
+        Eriksen, Grunwald, Ivanov, Montoya, Rosenthal, Sinclair, Vandermeer, Winchester, Zimmermann
+    """),
+    towns=_lines("""
+        Santa Fe, Addis Ababa, Kuala Lumpur, Reykjavik, Helsinki, Nairobi, Phnom Penh, Budapest, Lima, Montevideo,
+        Rio de Janeiro, Saint Petersburg
+    """),
+    rooms=_lines("""
+        utility nook, boiler cupola, tollgate booth, panic hideout, hair atelier, bowling alley, ice rink, skate ramp,
+        cattle corral, tea pergola, pottery gazebo, weather outpost
+    """),
+    looks=_lines("purple, striped, rusty, ancient, tiny, enormous, ceramic, bronze, velvet, copper, spotted, furry"),
+    things=_lines(
+        "bicycle, sculpture, cupboard, skateboard, tricycle, sombrero, parasol, microscope, wig, sofa, duvet, gong"
+    ),
+)
+POOLS = {"known": KNOWN, "new": NEW}
+
+_TITLES = (("Mr.", "he"), ("Mrs.", "she"), ("Ms.", "she"), ("Dr.", ""), ("Miss", "she"), ("Professor", ""))
+_TITLED = frozenset(word for title, _ in _TITLES for word in words(title))
+
+
+def the(text: str) -> Name:
+    """Something that takes an article."""
+    return Name(text, f"the {text}")
+
+
+def person(rng: Random, pool: Pool) -> Name:
+    """Mostly a first name; at times with a title, or a surname after it."""
+    draw = rng.random()
+    if draw < 0.1:
+        title, pronoun = rng.choice(_TITLES)
+        text = f"{title} {rng.choice(pool.surnames)}"
+        return Name(text, text, pronoun)
+    women = rng.random() < 0.5
+    text = rng.choice(pool.single.women if women else pool.single.men)
+    if draw < 0.18:
+        text = f"{text} {rng.choice(pool.surnames)}"
+    return Name(text, text, "she" if women else "he")
+
+
+def place(rng: Random, pool: Pool) -> Name:
+    """A room or building; at times of two words, or a town."""
+    draw = rng.random()
+    if draw < 0.1:
+        town = rng.choice(pool.towns)
+        return Name(town, town)
+    return the(rng.choice(pool.rooms if draw < 0.35 else pool.single.places))
+
+
+def thing(rng: Random, pool: Pool) -> Name:
+    """Something to carry; at times with a look."""
+    if rng.random() < 0.3:
+        return the(f"{rng.choice(pool.looks)} {rng.choice(pool.things)}")
+    return the(rng.choice(pool.single.objects))
+
+
+def released(names: Sequence[str], *, women: frozenset[str] = frozenset(RELEASED.women)) -> tuple[Name, ...]:
+    """People of the released stories."""
+    return tuple(Name(name, name, "she" if name in women else "he") for name in names)
+
+
+@lru_cache(maxsize=1 << 16)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(words(text)) - _TITLED
+
+
+def distinct(
+    draw: Callable[[Random, Pool], Name], rng: Random, pool: Pool, count: int, taken: list[Name]
+) -> list[Name]:
+    """So many names, of which none is part of another or of those taken; people share no word at all."""
+    strict = draw is person
+    found: list[Name] = []
+    while len(found) < count:
+        name = draw(rng, pool)
+        own = _words(name.text)
+        others = [_words(other.text) for other in (*found, *taken)]
+        if any(own & other if strict else own <= other or other <= own for other in others):
+            continue
+        found.append(name)
+    return found

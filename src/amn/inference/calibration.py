@@ -1,0 +1,87 @@
+"""How sure an answer is: from what a model says to the chance that it is right, learned on validation questions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from amn.data.story import words
+from amn.data.vocabulary import UNKNOWN, Vocabulary
+
+GUESS = 0.5  # an answer that is less sure is a guess, where a model says nothing else
+_LEAST = 1e-6  # keeps chances away from 0 and 1, where their odds are infinite
+_MOST_WORDS = 3  # more strange words than these make no difference
+_STEPS, _RIDGE = 50, 1e-3  # of the fit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """A logistic regression on what an answer looks like (`features`).
+
+    Args:
+        weights: one for each feature.
+        guess: an answer that is less sure than this is a guess.
+    """
+
+    weights: tuple[float, ...]
+    guess: float = GUESS
+
+    def score(self, looks: Float[np.ndarray, " feature"]) -> float:
+        """The chance that an answer is right."""
+        return float(1 / (1 + np.exp(-looks @ np.array(self.weights))))
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands beside a model's weights."""
+        return {"weights": list(self.weights), "guess": self.guess}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "Calibration":
+        """The inverse of `to_json`."""
+        return cls(weights=tuple(map(float, data["weights"])), guess=float(data["guess"]))
+
+
+def features(
+    chance: float, second: float, unknown: bool, question: str, told: Sequence[str], vocabulary: Vocabulary
+) -> Float[np.ndarray, " feature"]:
+    """What an answer looks like.
+
+    Args:
+        chance: how likely the model finds it.
+        second: and the next best.
+        unknown: whether it says that the story does not tell.
+        question: as asked.
+        told: the words that the story told.
+        vocabulary: the words that the model knows.
+    """
+    heard = set(told)
+    strange = sum(vocabulary.word_id(word) == UNKNOWN and word not in heard for word in words(question))
+    new = sum(vocabulary.word_id(word) == UNKNOWN for word in heard) / max(1, len(heard))
+    odds, margin = _odds(chance), _odds(chance / max(chance + second, _LEAST))
+    strange = min(strange, _MOST_WORDS)
+    return np.array([1.0, odds, margin, strange, strange * odds, new, new * odds, float(unknown), unknown * odds])
+
+
+def _odds(chance: float) -> float:
+    held = min(max(chance, _LEAST), 1 - _LEAST)
+    return float(np.log(held / (1 - held)))
+
+
+def fit(looks: Float[np.ndarray, "answer feature"], right: Bool[np.ndarray, " answer"]) -> Calibration:
+    """The regression that makes the answers seen most likely, by Newton's method, with a little ridge.
+
+    Args:
+        looks: the features of some answers.
+        right: whether each was right.
+    """
+    weights = np.zeros(looks.shape[1])
+    for _ in range(_STEPS):
+        chance = 1 / (1 + np.exp(-np.clip(looks @ weights, -30, 30)))
+        slope = looks.T @ (right - chance) - _RIDGE * weights
+        bend = (looks * (chance * (1 - chance))[:, None]).T @ looks + _RIDGE * np.eye(len(weights))
+        step = np.linalg.solve(bend, slope)
+        weights += step
+        if float(np.abs(step).max()) < 1e-8:
+            break
+    return Calibration(weights=tuple(weights.tolist()))

@@ -1,0 +1,43 @@
+"""Mixed stories to train on: shares that several processes make, and which of their words are names."""
+
+import re
+from functools import cache
+
+from amn.data.story import Story, words
+from amn.data.tasks import generate_preset
+from amn.data.tasks.mixed.events import EVENTS
+from amn.data.tasks.mixed.names import KNOWN
+from amn.data.tasks.mixed.questions import QUESTIONS
+
+_VALIDATION, _MOST = 5, 2000  # one question to validate with for so many of the training, and the most of them
+_SEEDS = {"train": 100, "valid": 50_000}  # of the first share of a split
+_FIELD = re.compile(r"\{\w+\}")
+
+
+def share_of_stories(split: str, questions: int, share: int, shares: int) -> list[Story]:
+    """The stories of one of several shares; each share has a seed of its own.
+
+    Args:
+        split: "train" or "valid".
+        questions: to train on, of all shares together.
+        share: its number, from 0.
+        shares: how many there are.
+    """
+    count = questions if split == "train" else min(questions // _VALIDATION, _MOST)
+    own = count * (share + 1) // shares - count * share // shares
+    return list(generate_preset("mixed", questions=max(1, own), seed=_SEEDS[split] + share))
+
+
+@cache
+def name_words() -> frozenset[str]:
+    """The words of names of persons, places and things, without those that the wording of a story has as well.
+
+    Of a name of several words each may be new: *Mr.* Xu lives in *New* Xanadu. A word that is also part of how things
+    are said (the living *room*, "which room is she in") has to be known.
+    """
+    single = KNOWN.single
+    groups = (single.people, single.places, single.objects)
+    texts = [*(name for group in groups for name in group), *KNOWN.surnames, *KNOWN.towns, *KNOWN.rooms]
+    named = {word for text in (*texts, *KNOWN.looks, *KNOWN.things) for word in words(text)}
+    said = (text for table in (EVENTS, QUESTIONS) for kind in table.values() for text in kind.all)
+    return frozenset(named - {word for text in said for word in words(_FIELD.sub(" ", text))})

@@ -1,0 +1,252 @@
+"""Mixed stories: what they hold, in which words, and that every answer follows from what was told."""
+
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from random import Random
+from typing import Any
+
+import pytest
+
+from amn.data.babi import write_babi
+from amn.data.story import Question, Story, words
+from amn.data.tasks import TASKS, MixedConfig, generate, generate_preset
+from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS
+from amn.data.tasks.mixed.events import EVENTS, OPENERS
+from amn.data.tasks.mixed.grammar import Wordings, expand
+from amn.data.tasks.mixed.names import KNOWN, NEW, Pool
+from amn.data.tasks.mixed.questions import QUESTIONS
+from amn.errors import ConfigError
+from solver.mixed import solve_mixed
+from solver.mixed_questions import RULES, parse_question
+
+COMMON_EVENTS = ("move", "in", "not in", "either", "with", "get", "drop", "give", "time")
+COMMON_QUESTIONS = (
+    *("where", "thing before", "person before", "is in", "who has", "carrying", "count carried", "who in"),
+    *("what given", "giver", "giver to", "receiver", "given to"),
+)
+FIXED_ANSWERS = {"yes", "no", "maybe", "unknown", "nothing", "nobody"}
+NUMBERS = {"none", "one", "two", "three", "four", "five", "six"}
+# What these ask is settled only by knowing that the story tells no more.
+NEED_ALL_OF_THE_STORY = {"who in", "count in", "who with", "has", "carrying", "count carried"}
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"wordings": "all"},
+    {"wordings": "kept-out"},
+    {"names": "new"},
+    {"names": "new", "wordings": "kept-out", "irrelevant": 0.3},
+    {"sentences": (60, 60)},
+    {"sentences": (1, 3), "unknown": 0.5},
+    {"babi": 1.0},
+    {"babi": 0.0, "themes": 12, "sentences": (30, 50)},
+]
+
+
+def mixed(questions: int, seed: int = 0, **settings: Any) -> list[Story]:
+    return list(generate_preset("mixed", questions=questions, seed=seed, **settings))
+
+
+def asked(stories: Iterable[Story]) -> Iterator[tuple[tuple[str, ...], Question]]:
+    return ((story.sentences[: question.after], question) for story in stories for question in story.questions)
+
+
+def solved(sentences: Iterable[str], question: Question) -> str:
+    """The solver's answer, or why it has none."""
+    try:
+        return solve_mixed(sentences, question.text)
+    except Exception as error:
+        return repr(error)
+
+
+def texts(stories: Iterable[Story]) -> Iterator[str]:
+    return (text for story in stories for text in (*story.sentences, *(question.text for question in story.questions)))
+
+
+def all_names(pool: Pool) -> list[str]:
+    single = pool.single
+    named = (single.women, single.men, single.places, single.objects)
+    return [*chain(*named, pool.surnames, pool.towns, pool.rooms, pool.looks, pool.things)]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_every_answer_follows_from_the_story(settings: dict[str, Any]) -> None:
+    for seed in (1, 2):
+        for told, question in asked(mixed(300, seed, **settings)):
+            answer = solved(told, question)
+            assert answer == question.answer, f"{' '.join(told)} {question.text} {question.answer} (solver: {answer})"
+
+
+@pytest.mark.parametrize("task", sorted(TASKS))
+def test_the_rules_of_mixed_stories_give_the_answers_of_the_twenty_tasks(task: int) -> None:
+    for told, question in asked(generate(task, questions=60, seed=4)):
+        assert solved(told, question) == question.answer
+
+
+def test_the_supporting_sentences_alone_settle_a_question() -> None:
+    for story in mixed(1500, seed=3):
+        for question in story.questions:
+            known = question.answer != "unknown"
+            assert all(0 <= line < question.after for line in question.support)
+            assert known or not question.support
+            if known and parse_question(question.text)[0] not in NEED_ALL_OF_THE_STORY:
+                assert solved([story.sentences[line] for line in question.support], question) == question.answer
+
+
+def test_the_same_seed_gives_the_same_bytes() -> None:
+    def written(seed: int) -> str:
+        stream = io.StringIO()
+        write_babi(mixed(200, seed), stream)
+        return stream.getvalue()
+
+    assert written(5) == written(5)
+    assert written(5) != written(6)
+
+
+def test_as_many_questions_are_given_as_asked_for() -> None:
+    assert sum(len(story.questions) for story in mixed(101)) == 101
+
+
+def test_questions_of_every_kind_are_asked_and_every_kind_of_event_is_told() -> None:
+    stories = mixed(6000, babi=0.1)
+    kinds = Counter(parse_question(question.text)[0] for _, question in asked(stories))
+    assert min(kinds.values()) >= 20
+    assert set(kinds) == {rule for rule, _ in RULES}
+    told = set(chain.from_iterable(words(text) for text in texts(stories)))
+    assert {"either", "longer", "yesterday", "they", "she", "afraid", "bigger", "above", "north", "hungry"} <= told
+
+
+def test_many_answers_are_unknown_as_often_as_asked_for() -> None:
+    for share in (0.0, 0.15, 0.4):
+        answers = [question.answer for _, question in asked(mixed(3000, unknown=share))]
+        assert answers.count("unknown") / len(answers) == pytest.approx(share, abs=0.025)
+
+
+def test_names_of_several_words_are_answered_whole() -> None:
+    several: Counter[str] = Counter()
+    for told, question in asked(mixed(3000)):
+        rule = parse_question(question.text)[0]
+        if question.answer in FIXED_ANSWERS | NUMBERS or rule in ("path", "fear", "will go"):
+            continue
+        for name in (question.answer or "").split(","):
+            assert any(name in sentence or name.lower() in sentence.lower() for sentence in told), (told, question)
+            several[name] += " " in name
+    assert sum(count > 0 for count in several.values()) > 60
+    assert any(name.startswith(("Mr. ", "Mrs. ", "Dr. ")) for name in several)
+
+
+def test_lists_hold_several_names() -> None:
+    rules = {"carrying", "who in", "who with"}
+    lists = [question for _, question in asked(mixed(3000)) if "," in (question.answer or "")]
+    assert {parse_question(question.text)[0] for question in lists} >= rules
+
+
+@pytest.mark.parametrize("kind", COMMON_EVENTS)
+def test_common_events_have_thirty_wordings(kind: str) -> None:
+    assert len(EVENTS[kind].all) >= 30
+
+
+@pytest.mark.parametrize("kind", COMMON_QUESTIONS)
+def test_common_questions_have_thirty_wordings(kind: str) -> None:
+    assert len(QUESTIONS[kind].all) >= 30
+
+
+def test_every_kind_has_wordings_to_train_on_and_keeps_about_a_fifth_out() -> None:
+    kinds = [*EVENTS.values(), *QUESTIONS.values(), OPENERS]
+    for kind in kinds:
+        assert len(kind.train) >= 8
+        assert kind.kept_out
+    shares = sum(len(kind.kept_out) for kind in kinds) / sum(len(kind.all) for kind in kinds)
+    assert 0.15 < shares < 0.3
+
+
+def test_no_wording_is_both_trained_on_and_kept_out() -> None:
+    for table in (EVENTS, QUESTIONS):
+        trained = set(chain.from_iterable((*kind.babi, *kind.train) for kind in table.values()))
+        kept_out = set(chain.from_iterable(kind.kept_out for kind in table.values()))
+        assert trained.isdisjoint(kept_out)
+    assert {*OPENERS.babi, *OPENERS.train}.isdisjoint(OPENERS.kept_out)
+
+
+def test_stories_draw_only_from_their_own_wordings() -> None:
+    rng = Random(0)
+    for kind in (*EVENTS.values(), *QUESTIONS.values(), OPENERS):
+        assert {kind.choose(rng, "train", 0.25) for _ in range(500)} <= {*kind.babi, *kind.train}
+        assert {kind.choose(rng, "kept-out", 0.25) for _ in range(500)} <= set(kind.kept_out)
+
+
+def test_training_never_holds_the_words_kept_out_of_it() -> None:
+    kinds = (*EVENTS.values(), *QUESTIONS.values(), OPENERS)
+    known = set(chain.from_iterable(words(text) for kind in kinds for text in (*kind.babi, *kind.train)))
+    new = set(chain.from_iterable(words(text) for kind in kinds for text in kind.kept_out)) - known
+    assert {"strolled", "snatched", "possesses"} <= new
+    assert new.isdisjoint(chain.from_iterable(words(text) for text in texts(mixed(3000))))
+    assert not new.isdisjoint(chain.from_iterable(words(text) for text in texts(mixed(300, wordings="kept-out"))))
+
+
+def test_wordings_kept_out_by_their_hash_hold_known_words_only() -> None:
+    kinds = (*EVENTS.values(), *QUESTIONS.values(), OPENERS)
+    known = set(chain.from_iterable(words(text) for kind in kinds for text in (*kind.babi, *kind.train)))
+    for kind in kinds:
+        assert set(chain.from_iterable(words(text) for text in kind.recombined)) <= known
+
+
+def test_no_new_name_shares_a_word_with_a_known_one() -> None:
+    known = set(chain.from_iterable(words(name) for name in all_names(KNOWN)))
+    assert known.isdisjoint(chain.from_iterable(words(name) for name in all_names(NEW)))
+
+
+def test_stories_of_new_names_hold_no_known_one() -> None:
+    fixed = {name.text for name in (*MOTIVE_PLACES, *MOTIVE_THINGS)}
+    known = {*KNOWN.single.people, *KNOWN.single.places, *KNOWN.single.objects, *KNOWN.rooms, *KNOWN.towns} - fixed
+    found = Counter(name for text in texts(mixed(1500, names="new")) for name in known if f"the {name} " in text)
+    assert not found
+
+
+def test_there_are_hundreds_of_known_names() -> None:
+    assert len(KNOWN.single.people) >= 150
+    assert len({*KNOWN.single.places, *KNOWN.rooms, *KNOWN.towns}) >= 150
+    assert len(KNOWN.single.objects) >= 100
+
+
+def test_about_a_third_of_the_stories_keep_to_the_sentences_of_babi() -> None:
+    kinds = (*EVENTS.values(), *QUESTIONS.values(), OPENERS)
+    tasks = chain.from_iterable(generate(task, questions=50, seed=0) for task in TASKS)
+    babi = set(chain.from_iterable(map(words, texts(tasks))))
+    names = set(chain.from_iterable(map(words, all_names(KNOWN))))
+    free = set(chain.from_iterable(words(text) for kind in kinds for text in kind.train)) - babi - names
+
+    def share(stories: list[Story]) -> float:
+        return sum(free.isdisjoint(chain.from_iterable(map(words, texts([story])))) for story in stories) / len(stories)
+
+    assert share(mixed(1000, babi=1.0)) == 1
+    assert share(mixed(1000, babi=0.0)) < 0.1
+    assert 0.3 < share(mixed(2000)) < 0.45
+
+
+def test_a_story_has_as_many_sentences_as_set() -> None:
+    assert {len(story.sentences) for story in mixed(200, sentences=(12, 12))} == {12}
+    lengths = [len(story.sentences) for story in mixed(4000)]
+    assert min(lengths) == 1
+    assert 40 < max(lengths) <= 60
+    assert sum(length <= 20 for length in lengths) / len(lengths) > 0.6
+
+
+def test_settings_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(ConfigError, match="no setting 'wording': did you mean wordings"):
+        mixed(1, wording="train")
+    with pytest.raises(ConfigError, match="wordings must be one of train, kept-out, all"):
+        mixed(1, wordings="trained")
+    with pytest.raises(ConfigError, match="two rising numbers from 1 to 60"):
+        MixedConfig(sentences=(5, 61))
+    with pytest.raises(ConfigError, match="unknown is a share from 0 to 1"):
+        MixedConfig(unknown=2)
+    with pytest.raises(ConfigError, match="themes must be 1 or more"):
+        MixedConfig(themes=0)
+    with pytest.raises(ConfigError, match="a preset fixes its own settings"):
+        generate_preset("scaled", questions=1, seed=0, wordings="train")
+
+
+def test_a_production_gives_each_of_its_sentences() -> None:
+    assert list(expand("(a|b (c|d)|) e")) == ["a e", "b c e", "b d e", " e"]
+    assert Wordings((), ("(go|~run) home",)).new == ("run home",)

@@ -1,0 +1,279 @@
+"""The default model, word by word and entity by entity: a literal twin that judges torch and the compiled core.
+
+Written from the equations (docs/paper.md) for reading, in numbers of 64 bits; slow, and with no code of the package but
+the names of the weights. A memory is a dictionary from words to entities. Decisions are those of inference, without
+noise.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, exp, log, sqrt
+
+import numpy as np
+
+Vector = np.ndarray
+Words = Sequence[str]
+REMEMBERED = 16  # neighbours of a word
+CONTEXT = 8  # neighbours that a sentence may read besides its members
+UNKNOWN = 1  # the vector of words that a vocabulary does not hold, where they are not told apart
+NO_EDGE, PAST, CURRENT, BEFORE, AFTER, SELF = range(6)
+
+
+@dataclass
+class Entity:
+    """What is known of a word; `depth` is the deepest bank that holds it, -1 before it is told."""
+
+    state: Vector
+    strength: float = 0.0
+    relevance: float = 0.0
+    depth: int = -1
+
+
+@dataclass
+class Read:
+    """What the twin finds: for each question the score of each class, and of each word where it can point."""
+
+    classes: list[list[float]]
+    words: list[dict[str, float]]
+    attention: list[list[dict[str, float]]]
+    entities: int
+    entities_read: int
+    banks: int
+
+
+class Twin:
+    """One story, told sentence by sentence.
+
+    Args:
+        weights: by their names in the model.
+        config: its settings.
+        vocabulary: the words that it knows; the place of a word is the number of its vector.
+        questions: what the memory is built for.
+    """
+
+    def __init__(
+        self,
+        weights: Mapping[str, np.ndarray],
+        config: Mapping[str, float],
+        vocabulary: Sequence[str],
+        questions: Sequence[Words],
+    ) -> None:
+        self.weights = {name: np.asarray(value, np.float64) for name, value in weights.items()}
+        self.config, self.vocabulary = config, list(vocabulary)
+        self.hidden = self.weights["encoder.embedding.weight"].shape[1]
+        self.unknown: list[str] = []  # words that the vocabulary does not hold, as they were met
+        self.answers: dict[int, str] = {}  # for each vector, which of the words that have it was told last
+        self.met: dict[str, list[str]] = {}  # the latest neighbours of each word that was told, the last one first
+        self.banks = 1
+        self.named = [*dict.fromkeys(word for question in questions for word in question)]
+        self.entities: dict[str, Entity] = {}
+        outputs = [self.gru_over("encoder.question_gru", question) for question in questions]
+        self.asked = [states[-1] for states in outputs]  # Eq. (4): w_Nq
+        for word in self.named:
+            d = np.zeros(self.hidden)  # Eq. (3) over the questions
+            for question, states in zip(questions, outputs, strict=True):
+                for spoken, state in zip(question, states, strict=True):
+                    d = d + state if spoken == word else d
+            self.entities[word] = Entity(np.tanh(self.linear("from_question", d)))
+
+    def linear(self, name: str, x: Vector) -> Vector:
+        y = self.weights[f"{name}.weight"] @ x
+        return y + self.weights[f"{name}.bias"] if f"{name}.bias" in self.weights else y
+
+    def number(self, name: str) -> float:
+        return float(self.weights[name][0])
+
+    def gru(self, name: str, x: Vector, h: Vector) -> Vector:
+        """h' = (1 - z) n + z h."""
+        of_x = np.split(self.linear(f"{name}.input", x), 3)
+        of_h = np.split(self.linear(f"{name}.state", h), 3)
+        r = sigmoid(of_x[0] + of_h[0])
+        z = sigmoid(of_x[1] + of_h[1])
+        n = np.tanh(of_x[2] + r * of_h[2])
+        return (1 - z) * n + z * h
+
+    def vector_of(self, word: str) -> int:
+        """The number of a word's vector; unknown words of a story take theirs one after the other."""
+        if word in self.vocabulary:
+            return self.vocabulary.index(word)
+        if "encoder.anonymous" not in self.weights:
+            return UNKNOWN
+        if word not in self.unknown:
+            self.unknown.append(word)
+        return len(self.vocabulary) + self.unknown.index(word) % len(self.weights["encoder.anonymous"])
+
+    def embed(self, vector: int) -> Vector:
+        """Eq. (1)."""
+        known = self.weights["encoder.embedding.weight"]
+        return known[vector] if vector < len(known) else self.weights["encoder.anonymous"][vector - len(known)]
+
+    def gru_over(self, name: str, words: Words) -> list[Vector]:
+        """Eq. (2), eq. (4)."""
+        state, outputs = np.zeros(self.hidden), []
+        for word in words:
+            state = self.gru(name, self.embed(self.vector_of(word)), state)
+            outputs.append(state)
+        return outputs
+
+    def tell(self, sentence: Words) -> None:
+        """Lines 2 to 17 of Algorithm 1."""
+        spoken = [*dict.fromkeys(sentence)]
+        members = spoken + [word for word in self.named if word in self.met and word not in spoken]
+        context = self.context(spoken, members)
+        edges = {(i, j): self.edge(sentence, i, j) for i in members for j in members + context}
+        for word in spoken:
+            self.entities.setdefault(word, Entity(np.zeros(self.hidden)))
+        self.update(sentence, spoken)
+        self.propagate(members, context, edges)
+        for word in members:
+            self.judge(self.entities[word])
+        if members:
+            self.perhaps_create_bank()
+        for word in spoken:
+            others = [other for other in spoken if other != word]
+            before = [other for other in self.met.get(word, []) if other not in spoken]
+            self.met[word] = (others + before)[:REMEMBERED]
+        for word in sentence:
+            self.answers[self.vector_of(word)] = word
+
+    def context(self, spoken: Words, members: Words) -> list[str]:
+        """Each asker's latest neighbour that is no member, then each one's second; those that questions name first."""
+        askers, found = [*members[len(spoken) :], *spoken], list[str]()
+        for turn in range(REMEMBERED):
+            for asker in askers:
+                outside = [word for word in self.met.get(asker, []) if word not in members]
+                if turn < len(outside) and outside[turn] not in found:
+                    found.append(outside[turn])
+        return found[:CONTEXT]
+
+    def edge(self, sentence: Words, i: str, j: str) -> int:
+        """What the edge from a reader i to an entity j says."""
+        pairs = [*zip(sentence, sentence[1:], strict=False)]
+        if i == j:
+            return SELF
+        if i in sentence and j in sentence:
+            return BEFORE if (j, i) in pairs else AFTER if (i, j) in pairs else CURRENT
+        return PAST if j in self.met.get(i, []) else NO_EDGE
+
+    def update(self, sentence: Words, spoken: Words) -> None:
+        """Eq. (13): w = GRU(w_N, w), which hears the word's own outputs D besides."""
+        outputs = self.gru_over("encoder.word_gru", sentence)
+        for word in spoken:
+            d = np.zeros(self.hidden)
+            for other, output in zip(sentence, outputs, strict=True):
+                d = d + output if other == word else d  # Eq. (3)
+            entity = self.entities[word]
+            entity.state = self.gru("update", np.concatenate((norm(d), norm(outputs[-1]))), entity.state)
+
+    def propagate(self, members: Words, context: Words, edges: Mapping[tuple[str, str], int]) -> None:
+        """Eq. (14), eq. (15): all members at once."""
+        states = {word: self.entities[word].state for word in [*members, *context]}
+        heads, width = int(self.config["heads"]), self.hidden // int(self.config["heads"])
+        for i in members:
+            query, message = self.linear("ask", norm(states[i])), np.zeros(self.hidden)
+            for head in range(heads):
+                part = slice(head * width, (head + 1) * width)
+                scores, values = [], []
+                for j in states:
+                    kind = edges[i, j]
+                    if kind == NO_EDGE:
+                        continue
+                    key, value = np.split(self.linear("tell", norm(states[j])), 2)
+                    scores.append(query[part] @ key[part] / sqrt(width) + self.weights["edge_bias"][kind, head])
+                    values.append(value[part])
+                for share, value in zip(softmax(scores), values, strict=True):
+                    message[part] += share * value
+            self.entities[i].state = self.gru("propagate_gru", message, states[i])
+
+    def judge(self, entity: Entity) -> None:
+        """Eqs. (5-8), eq. (9) for moves, eq. (10), eq. (12)."""
+        w, s = entity.state, entity.strength
+        rated = []
+        for q in self.asked:
+            z = self.linear("strength.update_state", w)[0] + self.linear("strength.update_question", q)[0]
+            z = sigmoid(z + self.number("strength.update_strength") * s)
+            r = 1 - sigmoid(self.number("strength.reset") * s * (w @ q) / sqrt(self.hidden))
+            new = self.linear("strength.candidate_state", w)[0] + self.number("strength.candidate_strength") * r * s
+            rated.append(z * s + (1 - z) * sigmoid(new))
+        entity.strength = max(rated)
+        asked = max(norm(w) @ self.linear("move_question", q) / sqrt(self.hidden) for q in self.asked)
+        entity.relevance = float(self.linear("move_state", entity.strength * norm(w))[0] + asked)
+        last = self.banks - 1
+        reach = last + ceil(entity.relevance / self.config["bank_gap"]) - 1
+        entity.depth = max(entity.depth, min(max(reach, 0), last))
+
+    def perhaps_create_bank(self) -> None:
+        """Eq. (9) for creation, eq. (11)."""
+        inside = [entity for entity in self.entities.values() if entity.depth == self.banks - 1]
+        pooled = np.zeros(self.hidden)
+        for entity in inside:
+            pooled = pooled + entity.state / len(inside)
+        load = self.told() * 2.0 ** (1 - self.banks)
+        logit = self.linear("create", np.append(pooled, log(max(load, 0.1))))[0]
+        if logit > 0 and self.banks < self.config["max_banks"]:
+            for entity in inside:
+                entity.depth += entity.relevance > 0
+            self.banks += 1
+
+    def told(self) -> int:
+        """How many words were told."""
+        return sum(entity.depth >= 0 for entity in self.entities.values())
+
+    def read(self, banks: int) -> Read:
+        """Section 4.3 over the last `banks` banks; 0 for all."""
+        first = max(0, self.banks - banks) if banks else 0
+        held = [
+            {word: entity for word, entity in self.entities.items() if entity.depth >= bank}
+            for bank in range(first, self.banks)
+        ]
+        found = Read([], [], [], self.told(), sum(map(len, held)), self.banks)
+        for question in self.asked:
+            shares = [self.attend(bank, question) for bank in held]
+            summary = self.summary(held, shares, question)
+            found.attention.append([{} for _ in range(first)] + shares)
+            found.classes.append(self.linear("decoder.answer", summary).tolist())
+            found.words.append(self.point(summary))
+        return found
+
+    def attend(self, bank: Mapping[str, Entity], question: Vector) -> dict[str, float]:
+        """Eq. (17): the shares of a bank's entities, with the score of reading nothing among them."""
+        key = self.linear("decoder.match", question)
+        scores = [self.content(entity) @ key / sqrt(self.hidden) for entity in bank.values()]
+        return dict(zip(bank, softmax([*scores, self.number("decoder.nothing")]), strict=False))
+
+    def content(self, entity: Entity) -> Vector:
+        """Eq. (16): C_m = s_m * w."""
+        return entity.strength * norm(entity.state)
+
+    def summary(
+        self, held: Sequence[Mapping[str, Entity]], shares: Sequence[Mapping[str, float]], question: Vector
+    ) -> Vector:
+        """Eq. (18), and eq. (19) without r: PReLU(h(g) + w_Nq)."""
+        counts = [exp(self.number("decoder.growth") * number) for number in range(len(held))]
+        g = np.zeros(self.hidden)
+        for count, bank, ps in zip(counts, held, shares, strict=True):
+            for word, entity in bank.items():
+                g = g + count / sum(counts) * ps[word] * self.content(entity)
+        y = self.linear("decoder.hidden", g) + question
+        return np.where(y > 0, y, self.number("decoder.prelu.weight") * y)
+
+    def point(self, summary: Vector) -> dict[str, float]:
+        """The score of each word that was told, where the model can point."""
+        if not self.config["pointer"]:
+            return {}
+        wish = self.linear("decoder.pointer.of_summary", summary)
+        return {word: float(wish @ self.embed(v) / sqrt(self.hidden)) for v, word in self.answers.items()}
+
+
+def sigmoid(x: Vector | float) -> Vector | float:
+    return 1 / (1 + np.exp(-x))
+
+
+def norm(x: Vector) -> Vector:
+    """To a root mean square of one."""
+    return x / np.sqrt(np.mean(x * x) + 1e-6)
+
+
+def softmax(scores: Sequence[float]) -> list[float]:
+    powers = [exp(score - max(scores)) for score in scores]
+    return [power / sum(powers) for power in powers]

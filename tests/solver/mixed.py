@@ -1,0 +1,235 @@
+"""What follows from a mixed story, worked out anew from its sentences."""
+
+from collections.abc import Iterable, Sequence
+
+from solver.kinds import _REMEDY
+from solver.mixed_grammar import TIMES
+from solver.mixed_questions import parse_question
+from solver.mixed_reading import Reading, Where, read
+from solver.relations import _LETTERS, _STEPS, _below, _steps
+
+UNKNOWN = "unknown"
+_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+class Ambiguous(Exception):
+    """A question that has more than one good answer, and should not be asked."""
+
+
+def _plain(name: str) -> str:
+    """Without its article."""
+    return name.removeprefix("the ")
+
+
+def _route(stays: Sequence[Where]) -> list[str | None]:
+    """Places in turn, without repetition; each untold one may be anything."""
+    found: list[str | None] = []
+    last: Where | None = None
+    for stay in stays:
+        if stay is not last and (stay.place is None or not found or found[-1] != stay.place):
+            found.append(stay.place)
+        last = stay
+    return found
+
+
+def _neighbour(places: Sequence[str | None], place: str, step: int) -> str:
+    """The place before the last time at one, or after the only time."""
+    if step > 0 and (places.count(place) > 1 or None in places):
+        raise Ambiguous
+    at = max((at for at, other in enumerate(places) if other == place), default=None)
+    if None in places[at or 0 :]:
+        raise Ambiguous
+    if at is None or not 0 <= at + step < len(places):
+        return UNKNOWN
+    if places[at + step] == place:
+        raise Ambiguous
+    return _plain(places[at + step] or UNKNOWN)
+
+
+class Answers:
+    """Answers about a story that was read."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.told = reading
+
+    def _spot(self, name: str) -> Where | None:
+        stays = self.told.stays.get(name)
+        return stays[-1] if stays else None
+
+    def where(self, it: str) -> str:
+        spot = self._spot(it)
+        return _plain(spot.place) if spot and spot.place else UNKNOWN
+
+    def is_in(self, it: str, place: str) -> str:
+        spot = self._spot(it)
+        if spot is None:
+            return UNKNOWN
+        if spot.place:
+            return "yes" if spot.place == place else "no"
+        if spot.options:
+            return "maybe" if place in spot.options else "no"
+        return "no" if spot.denied == place else UNKNOWN
+
+    def _places(self, it: str) -> Sequence[str | None]:
+        if it in self.told.days:
+            return [place for _, place in sorted(self.told.days[it].items(), key=lambda day: TIMES.index(day[0]))]
+        return _route(self.told.stays.get(it, ()))
+
+    def before(self, it: str, place: str) -> str:
+        return _neighbour(self._places(it), place, -1)
+
+    def after(self, it: str, place: str) -> str:
+        return _neighbour(self._places(it), place, 1)
+
+    def at_time(self, who: str, time: str) -> str:
+        return _plain(self.told.days.get(who, {}).get(time.lower(), UNKNOWN))
+
+    def who_has(self, thing: str) -> str:
+        return (self.told.things[thing] or "nobody") if thing in self.told.things else UNKNOWN
+
+    def has(self, who: str, thing: str) -> str:
+        known = (who in self.told.people, thing in self.told.things)
+        if known[0] != known[1]:
+            raise Ambiguous
+        return ("yes" if self.told.things[thing] == who else "no") if known[0] else UNKNOWN
+
+    def _held(self, who: str) -> list[str]:
+        return [_plain(thing) for thing in self.told.got.get(who, ()) if self.told.things[thing] == who]
+
+    def carrying(self, who: str) -> str:
+        return (",".join(self._held(who)) or "nothing") if who in self.told.people else UNKNOWN
+
+    def count_carried(self, who: str) -> str:
+        return _NUMBERS[len(self._held(who))] if who in self.told.people else UNKNOWN
+
+    def gift(self, wanted: str, **named: str) -> str:
+        for gift in reversed(self.told.gifts):
+            if all(gift[part] == name for part, name in named.items()):
+                return _plain(gift[wanted])
+        return UNKNOWN
+
+    def _present(self, place: str) -> list[str]:
+        if self.told.outside - self.told.people.keys():
+            raise Ambiguous
+        for name in self.told.people:
+            spot = self._spot(name) or Where()
+            if not spot.place and spot.denied != place and (not spot.options or place in spot.options):
+                raise Ambiguous
+        return [name for name in self.told.people if (spot := self._spot(name)) and spot.place == place]
+
+    def _is_told(self, place: str) -> bool:
+        stays = (stay for stays in self.told.stays.values() for stay in stays)
+        return any(place in (stay.place, stay.denied, *stay.options) for stay in stays)
+
+    def who_in(self, place: str) -> str:
+        return (",".join(self._present(place)) or "nobody") if self._is_told(place) else UNKNOWN
+
+    def count_in(self, place: str) -> str:
+        return _NUMBERS[len(self._present(place))] if self._is_told(place) else UNKNOWN
+
+    def who_with(self, who: str) -> str:
+        if who not in self.told.people:
+            return UNKNOWN
+        spot = self._spot(who)
+        if spot is None or spot.place is None:
+            raise Ambiguous
+        return ",".join(name for name in self._present(spot.place) if name != who) or "nobody"
+
+    def is_with(self, one: str, other: str) -> str:
+        if one not in self.told.people or other not in self.told.people:
+            return UNKNOWN
+        places = [self.where(one), self.where(other)]
+        if UNKNOWN in places:
+            raise Ambiguous
+        return "yes" if places[0] == places[1] else "no"
+
+    def will_go(self, who: str) -> str:
+        if who not in self.told.states:
+            return UNKNOWN
+        state, stays = self.told.states[who]
+        if len(self.told.stays.get(who, ())) != stays:
+            raise Ambiguous
+        return _REMEDY[state][0]
+
+    def why(self, who: str, what: str) -> str:
+        if who not in self.told.states:
+            return UNKNOWN
+        state, stays = self.told.states[who]
+        visits = [at for at, stay in enumerate(self.told.stays.get(who, ())) if stay.place == what]
+        early = [at for at in visits if at < stays]
+        if _plain(what) not in _REMEDY[state] or early or (visits and len(visits) > 1):
+            raise Ambiguous
+        return state
+
+    def kind(self, who: str) -> str:
+        return self.told.kinds.get(who, UNKNOWN)
+
+    def colour(self, it: str) -> str:
+        if it in self.told.colours:
+            return self.told.colours[it]
+        kinds = self.told.kinds
+        alike = [one for one in kinds if it in kinds and kinds[one] == kinds[it] and one in self.told.colours]
+        return self.told.colours[alike[-1]] if alike else UNKNOWN
+
+    def fear(self, who: str) -> str:
+        return self.told.fears.get(self.told.kinds.get(who, ""), UNKNOWN)
+
+    def bigger(self, big: str, small: str) -> str:
+        if small in _below(self.told.smaller, big):
+            return "yes"
+        return "no" if big in _below(self.told.smaller, small) else UNKNOWN
+
+    def _way(self, sheet: str, one: str, other: str) -> list[tuple[int, int]] | None:
+        try:
+            return _steps(self.told.links.get(sheet, {}), one, other)
+        except ValueError:
+            return None
+
+    def beside(self, one: str, side: str, other: str) -> str:
+        steps = self._way("page", other, one)
+        if steps is None:
+            return UNKNOWN
+        across, up = _STEPS[side]
+        return "yes" if sum(across * x + up * y for x, y in steps) > 0 else "no"
+
+    def next_to(self, one: str, way: str, sign: int) -> str:
+        across, up = (sign * part for part in _STEPS[way])
+        near = self.told.links.get("map", {})
+        for other, step in near.get(one, ()):
+            if step == (across, up):
+                return _plain(other)
+        for other in near:
+            steps = self._way("map", one, other)
+            if steps and sum(across * x + up * y for x, y in steps) > 0:
+                raise Ambiguous
+        return UNKNOWN
+
+    def path(self, one: str, other: str) -> str:
+        steps = self._way("map", one, other)
+        return UNKNOWN if steps is None else ",".join(_LETTERS[step] for step in steps)
+
+    def answer(self, rule: str, slots: dict[str, str]) -> str:
+        """The answer to a parsed question."""
+        if rule.startswith("gift "):
+            return self.gift(rule.removeprefix("gift "), **slots)
+        if rule in ("north of it", "it north of"):
+            return self.next_to(slots["one"], slots["way"], 1 if rule == "north of it" else -1)
+        if rule == "why":
+            return self.why(slots["who"], slots.get("place") or slots["thing"])
+        if rule == "is with":
+            return self.is_with(slots.get("who") or slots["one"], slots.get("to") or slots["other"])
+        return getattr(self, rule.replace(" ", "_"))(**slots)
+
+
+def solve_mixed(sentences: Iterable[str], question: str) -> str:
+    """The answer to a question about a mixed story; "unknown" where the story does not tell.
+
+    Raises:
+        Ambiguous: the question should not have been asked.
+        ValueError: a sentence or the question is worded in an unknown way.
+    """
+    reading = read(sentences)
+    for name in (*reading.people, *reading.outside):  # bAbI writes some names small
+        question = question.replace(f" {name.lower()} ", f" {name} ")
+    rule, slots = parse_question(question)
+    return Answers(reading).answer(rule, dict(slots))

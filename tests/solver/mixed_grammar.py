@@ -1,0 +1,204 @@
+"""How the sentences of mixed stories read: patterns of verbs, whatever the names, and case tells what is a name."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+_TITLE = r"(?:Mr\.|Mrs\.|Ms\.|Dr\.|Miss|Professor)"
+_PROPER = r"[A-Z][a-z]+"
+_PERSON = rf"(?:{_TITLE} {_PROPER}|{_PROPER}(?: {_PROPER})?)"
+# Words that end the name of a place or a thing.
+_STOP = (
+    "or|and|to|with|after|before|in|at|by|from|is|was|has|had|there|here|now|then|behind|down|up|inside|into|over|along|"
+    "currently|anymore|any|these|yesterday|this|last|two|where|fits|can|you|lies|will|goes|sits|looks|above|below|right|"
+    "north|south|east|west|than|just|directly|stands|compared|not|as|a|be|but|did|come|it|fit|bigger|smaller|larger|tinier|been|big|get"
+)
+_WORD = rf"(?!(?:{_STOP})\b)[a-z]+"
+_THE = rf"the (?:big )?{_WORD}(?: (?:of )?{_WORD})*?"
+_TOWN = rf"{_PROPER}(?: (?:de )?{_PROPER})*"
+
+TIMES = ("last week", "two days ago", "yesterday", "this morning", "at noon", "this afternoon", "this evening")
+_SLOTS = {
+    "who": rf"(?P<who>{_PERSON}(?: and {_PERSON})?|he|she|they)",
+    "whom": rf"(?P<who>{_PERSON}(?: and {_PERSON})?|him|her|them)",
+    "to": rf"(?P<to>{_PERSON})",
+    "it": rf"(?P<it>{_PERSON}|{_THE})",
+    "place": rf"(?P<place>{_THE}|{_TOWN})",
+    "other": rf"(?P<other>{_THE}|{_TOWN})",
+    "one": rf"(?P<one>{_THE}|{_TOWN})",
+    "thing": rf"(?P<thing>{_THE})",
+    "big": rf"(?P<big>{_THE})",
+    "small": rf"(?P<small>{_THE})",
+    "state": r"(?P<state>hungry|thirsty|bored|tired)",
+    "kind": r"(?P<kind>[a-z]+)",
+    "others": r"(?P<others>[a-z]+)",
+    "colour": r"(?P<colour>gray|white|yellow|green|black|brown|red|blue|pink|orange|purple)",
+    "time": rf"(?P<time>{'|'.join(TIMES)})",
+    "side": r"(?P<side>above|below|to the left of|to the right of)",
+    "way": r"(?P<way>north|south|east|west)",
+    "be": "(?:is|are)",
+    "have": "(?:has|have)",
+    "in": "(?:in|at|inside)",
+    "now": "(?:now|currently|right now|at the moment)",
+    "go": "(?:went|gone|moved|journeyed|walked|headed|travelled|ran|hurried|returned|made a trip|strolled|wandered|"
+    "rushed)",
+    "ago": "(?: (?:back|over|straight))?",
+    "got": "(?:got|took|grabbed|picked up|collected|fetched|got hold of|snatched|lifted|taken)",
+    "let": "(?:dropped|left|discarded|put down|set down|let go of|got rid of|laid down|released|left behind|abandoned)",
+    "gave": "(?:gave|passed|handed|offered|slipped|given|brought|delivered)",
+    "bring": "(?:carried|brought|took|taken|delivered|moved|hauled)",
+}
+
+
+def pattern(template: str) -> re.Pattern[str]:
+    """Compile a template such as `{who} {go} to {place}`."""
+    return re.compile(re.sub(r"\{([a-z]+)\}", lambda slot: _SLOTS[slot[1]], template))
+
+
+# The first that fits the whole sentence wins.
+_RULES = tuple(
+    (rule, pattern(template))
+    for rule, template in (
+        ("colour", "the colou?r of {whom} is {colour}"),
+        ("thing colour", "the colou?r of {thing} is {colour}"),
+        ("not get", "{who} (?:did not|didn't|never|refused to|failed to|declined to) "
+                    "(?:take|get|grab|pick up|fetch|snatch|took|picked up|grabbed) {thing}"),
+        ("not go", "{who} (?:did not|didn't|never|refused to|failed to|declined to) (?:go to|walk to|move to|travel to|"
+                   "return to|head to|stroll to|(?:go|walk|move|travel|return|head|stroll) (?:back|over) to|went to|"
+                   "visited|visit|entered|enter|reached) {place}"),
+        ("either", "{who} (?:{be}|must be|could be|might be|may be|should be) "
+                   "(?:(?:either|perhaps|maybe|possibly|presumably) )?in {place} or (?:in )?{other}"),
+        ("either", "either {who} {be} in {place} or in {other}"),
+        ("either", "{who} (?:went|{have} gone) (?:either )?to {place} or to {other}"),
+        ("either", "(?:either )?{place} or {other} is where {who} {be}"),
+        ("then", "{who} {go} to {place} and then (?:on )?to {other}"),
+        ("then", "first {who} {go} to {place}, then to {other}"),
+        ("then", "before (?:going|walking|heading) to {other}, {who} (?:went to|visited|was in) {place}"),
+        ("then", "after (?:visiting|leaving|touring) {place}, {who} {go} to {other}"),
+        ("then", "{who} {go} to {other} after (?:visiting|leaving|touring) {place}"),
+        ("then", "{who} {go} from {place} to {other}"),
+        ("time", "{time},? {who} {go}{ago} to {place}"),
+        ("time", "{who} {go}{ago} to {place} {time}"),
+        ("time", "{time},? {who} (?:was {in}|visited) {place}"),
+        ("time", "{who} (?:was {in}|visited|(?:arrived|stayed|waited|rested) {in}) {place} {time}"),
+        ("with", "{who} {be} (?:{now} )?with {to}(?: {now})?"),
+        ("with", "{who} (?:{have} )?(?:joined|met|caught up with|met up with|hooked up with|gone to meet) {to}"),
+        ("with", "{who} (?:went|came|walked|headed|ran) to (?:join|meet|see|be with) {to}"),
+        ("with", "{who} (?:went|came|walked) (?:over )?to where {to} was"),
+        ("give", "{who} (?:{have} )?(?:just )?{gave} {thing} (?:over )?to {to}"),
+        ("move", "{who} (?:{have} )?(?:(?:just|now) )?{bring}(?: back)? {thing} (?:to|into|over to|along to) {place}"),
+        ("move", "{who} {go} (?:over )?to {place} with {thing}"),
+        ("move", "{who} (?:{have} )?(?:(?:just|now) )?{go}{ago} to {place}"),
+        ("move", "{who} (?:arrived|turned up|showed up|ended up) {in} {place}"),
+        ("move", "{who} (?:entered|reached|visited|came into|walked into|stepped into|popped into) {place}"),
+        ("move", "{who} (?:set off|left) for {place}"),
+        ("not in", "{who} (?:{be}n't|{be} not|{be} no longer|{be} not currently) {in} {place}"
+                   "(?: (?:now|right now|anymore|any more|any longer|these days))?"),
+        ("not in", "{who} {have} (?:(?:just|already) )?left {place}"),
+        ("not in", "you (?:will not|won't|can't|shall not) find {whom} in {place}"),
+        ("lies", "{thing} (?:is|was)(?: (?:lying|sitting|placed|located))? {in} {place}"),
+        ("lies", "{thing} can be (?:found|seen|spotted) {in} {place}"),
+        ("lies", "you (?:can|will) (?:find|see) {thing} in {place}"),
+        ("lies", "in {place} (?:there is|you can see|there lies) {thing}"),
+        ("lies", "someone (?:left|put|placed|stored) {thing} in {place}"),
+        ("move", "{who} {be}(?: {now})? {in} {place}(?: {now})?"),
+        ("move", "{who} (?:{be} )?(?:standing|sitting|waiting|staying|resting|stayed|waited|sat|rested) {in} {place}"),
+        ("move", "you (?:can|will) find {whom} in {place}"),
+        ("move", "{who} can be found {in} {place}"),
+        ("move", "{place} is where {who} {be}(?: now)?"),
+        ("give", "{who} (?:{have} )?(?:just )?{gave} {to} {thing}"),
+        ("give", "{thing} (?:was|has been) {gave} to {to} by {whom}"),
+        ("give", "{to} (?:was|has been) {gave} {thing} by {whom}"),
+        ("give", "{to} (?:received|got|took|accepted) {thing} from {whom}"),
+        ("give", "{who} let {to} have {thing}"),
+        ("get", "{who} (?:{have} )?(?:just )?{got} {thing}(?: there)?"),
+        ("get", "{thing} (?:was|has been) {got} by {whom}"),
+        ("get", "{who} picked {thing} up(?: there)?"),
+        ("get", "{who} {be} now (?:carrying|holding) {thing}"),
+        ("drop", "{who} (?:{have} )?(?:just )?{let} {thing}(?: there| here)?"),
+        ("drop", "{thing} (?:was|has been) {let} by {whom}"),
+        ("drop", "{who} (?:put|set|laid) {thing} down(?: there)?"),
+        ("drop", "{who} left {thing} behind(?: there)?"),
+        ("feel", "{who} (?:is|feels|felt|got|became|looks|seems|looked|seemed|appears)"
+                 "(?: (?:feeling|getting|very|really|quite|so|a bit|rather|terribly))? {state}"),
+        ("kind", "{who} (?:is|happens to be|turned out to be|is really|is actually|is known to be|was revealed to be) "
+                 "an? {kind}"),
+        ("kind", "(?:as [a-zI ]+,|(?:it turns out|everyone knows|we know|I heard|I know|rumour has it) that) {who} is "
+                 "an? {kind}"),
+        ("colour", "{who} (?:is|looks|is known to be|happens to be)"
+                   "(?: (?:all|completely|actually|really|mostly|entirely))? {colour}(?: in colou?r)?"),
+        ("thing colour", "{thing} (?:is|looks)(?: (?:all|completely|mostly|really|entirely))? {colour}"),
+        ("thing colour", "{thing} was painted {colour}"),
+        ("thing colour", "someone painted {thing} {colour}"),
+        ("thing colour", "{thing} has an? {colour} colou?r"),
+        ("fear", "(?:all |most )?{kind} are (?:always )?(?:afraid|scared|frightened|terrified|wary) of {others}"),
+        ("fear", "{kind} (?:fear|dread) {others}"),
+        ("fear", "{others} (?:scare|frighten|terrify) {kind}"),
+        ("bigger", "{big} is (?:(?:much|a lot|clearly|far) )?(?:bigger|larger|more spacious) than {small}"),
+        ("bigger", "{small} is (?:(?:much|a lot|clearly|far) )?(?:smaller|tinier) than {big}"),
+        ("bigger", "{small} is not as (?:big|large) as {big}"),
+        ("bigger", "{big} is the bigger one of the [a-z ]+ and {small}"),
+        ("bigger", "compared with {small}, {big} is (?:bigger|larger)"),
+        ("bigger", "{small} (?:fits in|fits inside|fits into|will fit in|can fit in|can fit inside|can be stuffed into|"
+                   "can be put into|can be put inside|goes into|goes inside) {big}"),
+        ("bigger", "{big} (?:can hold|has room for|is big enough for|can contain) {small}"),
+        ("beside", "{one} (?:is|sits|lies|stands|is placed|is located|is drawn|can be seen) (?:directly |just )?"
+                   "{side} {other}"),
+        ("beside", "{side} {other} (?:is|lies|sits|stands|you see|appears) {one}"),
+        ("compass", "{one} (?:is|lies) (?:(?:to the|just|directly|located) )?{way} of {other}"),
+        ("compass", "{one} can be found (?:(?:to the|just|directly) )?{way} of {other}"),
+        ("compass", "(?:you find|you will find|there is) {one} (?:(?:to the|just) )?{way} of {other}"),
+        ("compass", "{way} of {other} (?:is|lies|you find|sits) {one}"),
+        ("compass", "if you go {way} from {other}, you (?:reach|get to|come to) {one}"),
+        ("remark", "the (?:wind|rain|sun|moon|fog|snow|thunder|river|traffic|crowd|choir|bird|storm|breeze) .*"),
+        ("remark", "(?:it was|nobody was|everyone was|a dog|a phone|a clock|a siren) .*"),
+        ("mood", "{who} (?:smiled|laughed|sang|whistled|said|sighed|giggled|likes|loves|prefers|adores|thought|dreamed|"
+                 "talked|was)(?: [a-z ]+)?"),
+    )
+)  # fmt: skip
+
+_OPENER = re.compile(
+    "(?:afterwards|then|after that|following that|next|later|soon|now|later on|soon after|soon after that|"
+    "after a while|thereupon|an? (?:moment|minute|bit|while|hour|instant) later|some time later|"
+    "(?:shortly|right|just|not long) after(?: that|wards)?|and then),? (?=[A-Z]|he |she |they |the |you |her |him )"
+)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a sentence says: its rule, its slots, and the people it names in order."""
+
+    rule: str
+    slots: dict[str, str]
+    named: tuple[str, ...]
+
+    def __getitem__(self, slot: str) -> str:
+        return self.slots[slot]
+
+
+def _openings(text: str) -> Iterator[str]:
+    """The sentence as it may have been before its first letter became a capital."""
+    yield text[0].lower() + text[1:]
+    yield text
+
+
+@lru_cache(maxsize=200_000)
+def parse(sentence: str) -> Said:
+    """What a sentence says.
+
+    Raises:
+        ValueError: where no rule fits.
+    """
+    for opening in _openings(sentence.removesuffix(".")):
+        for text in dict.fromkeys((opening, _OPENER.sub("", opening, count=1) if _OPENER.match(opening) else opening)):
+            for rule, wording in _RULES:
+                if match := wording.fullmatch(text):
+                    return _said(rule, match)
+    raise ValueError(f"no rule fits: {sentence!r}")
+
+
+def _said(rule: str, match: re.Match[str]) -> Said:
+    slots = {name: value for name, value in match.groupdict().items() if value is not None}
+    people = sorted((slot for slot in ("who", "to") if slot in slots), key=match.start)
+    return Said(rule, slots, tuple(name for slot in people for name in slots[slot].split(" and ")))

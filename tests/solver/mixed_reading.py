@@ -1,0 +1,199 @@
+"""What the sentences of a mixed story say, and where people and things were.
+
+Places are unknowns of equations: a sentence gives one a value or says that two are equal. They are solved once all is
+told, so that it does not matter in which order a reader learns.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from amn.data.names import pronoun
+from solver.kinds import _singular
+from solver.mixed_grammar import Said, parse
+from solver.relations import _STEPS
+
+_GENDER = {"Mr.": "he", "Mrs.": "she", "Ms.": "she", "Miss": "she", "Dr.": "", "Professor": ""}
+_SUBJECT = {"him": "he", "her": "she", "them": "they"}
+
+
+def _gender(name: str) -> str:
+    first = name.split()[0]
+    return _GENDER[first] if first in _GENDER else pronoun(first)
+
+
+@dataclass
+class Where:
+    """One stay of somebody or something: the place if a sentence says it, or what it says instead."""
+
+    place: str | None = None
+    options: tuple[str, ...] = ()
+    denied: str | None = None
+
+
+@dataclass
+class Reading:
+    """All that the sentences of a story say."""
+
+    stays: dict[str, list[Where]] = field(default_factory=dict)  # of people and of things, in turn
+    equal: list[tuple[Where, Where]] = field(default_factory=list)
+    people: dict[str, None] = field(default_factory=dict)  # in the order of first acting or being somewhere
+    things: dict[str, str | None] = field(default_factory=dict)  # who holds each
+    got: dict[str, list[str]] = field(default_factory=dict)
+    gifts: list[Mapping[str, str]] = field(default_factory=list)
+    days: dict[str, dict[str, str]] = field(default_factory=dict)
+    states: dict[str, tuple[str, int]] = field(default_factory=dict)  # and how many stays came before
+    kinds: dict[str, str] = field(default_factory=dict)
+    colours: dict[str, str] = field(default_factory=dict)
+    fears: dict[str, str] = field(default_factory=dict)
+    smaller: dict[str, set[str]] = field(default_factory=dict)
+    links: dict[str, dict[str, list[tuple[str, tuple[int, int]]]]] = field(default_factory=dict)
+    outside: set[str] = field(default_factory=set)
+    named: tuple[str, ...] = ()
+    joint: tuple[str, ...] = ()
+
+    def read(self, sentence: str) -> None:
+        """Take in one sentence."""
+        said = parse(sentence)
+        actors = self._actors(said)
+        self.named = tuple(name for group in (self._resolve(name) for name in said.named) for name in group)
+        self.joint = actors if len(actors) > 1 else ()
+        getattr(self, "_" + said.rule.replace(" ", "_"), self._nothing)(said, actors)
+
+    def _actors(self, said: Said) -> tuple[str, ...]:
+        who = said.slots.get("who")
+        return () if who is None else tuple(name for part in who.split(" and ") for name in self._resolve(part))
+
+    def _resolve(self, name: str) -> tuple[str, ...]:
+        """Whom a pronoun means: the pair before, or the first person before whom it fits."""
+        word = _SUBJECT.get(name, name)
+        if word == "they":
+            return self.joint
+        if word not in ("he", "she"):
+            return (name,)
+        return tuple([one for one in self.named if _gender(one) == word][:1])
+
+    def _nothing(self, said: Said, actors: tuple[str, ...]) -> None:
+        if said.rule == "mood":
+            self.outside.update(actors)
+
+    def _now(self, name: str) -> Where:
+        stays = self.stays.setdefault(name, [])
+        if not stays:
+            stays.append(Where())
+        return stays[-1]
+
+    def _stay(self, name: str, stay: Where) -> None:
+        self.people.setdefault(name)
+        self.stays.setdefault(name, []).append(stay)
+        for thing, holder in self.things.items():
+            if holder == name:
+                self.stays[thing].append(stay)
+
+    def _move(self, said: Said, actors: tuple[str, ...], slot: str = "place") -> None:
+        for name in actors:
+            self._stay(name, Where(said[slot]))
+
+    def _then(self, said: Said, actors: tuple[str, ...]) -> None:
+        self._move(said, actors)
+        self._move(said, actors, "other")
+
+    def _either(self, said: Said, actors: tuple[str, ...]) -> None:
+        self._stay(actors[0], Where(options=(said["place"], said["other"])))
+
+    def _not_in(self, said: Said, actors: tuple[str, ...]) -> None:
+        self._stay(actors[0], Where(denied=said["place"]))
+
+    def _with(self, said: Said, actors: tuple[str, ...]) -> None:
+        self.people.setdefault(said["to"])
+        stay = Where()
+        self.equal.append((stay, self._now(said["to"])))
+        self._stay(actors[0], stay)
+
+    def _lies(self, said: Said, _actors: tuple[str, ...]) -> None:
+        self.things[said["thing"]] = None
+        self.stays.setdefault(said["thing"], []).append(Where(said["place"]))
+
+    def _hold(self, name: str, thing: str) -> None:
+        self.people.setdefault(name)
+        self.things[thing] = name
+        if thing not in self.got.setdefault(name, []):
+            self.got[name].append(thing)
+
+    def _get(self, said: Said, actors: tuple[str, ...]) -> None:
+        (name,), thing = actors, said["thing"]
+        here = self._now(name)
+        if thing in self.stays:
+            self.equal.append((self.stays[thing][-1], here))
+        else:
+            self.stays[thing] = [here]
+        self._hold(name, thing)
+
+    def _drop(self, said: Said, actors: tuple[str, ...]) -> None:
+        if said["thing"] not in self.things:
+            self._get(said, actors)
+        self.things[said["thing"]] = None
+
+    def _give(self, said: Said, actors: tuple[str, ...]) -> None:
+        giver, thing, to = actors[0], said["thing"], said["to"]
+        self.people.setdefault(giver)
+        self.equal.append((self._now(giver), self._now(to)))
+        self.stays.setdefault(thing, [self._now(giver)])
+        self._hold(to, thing)
+        self.gifts.append({"who": giver, "thing": thing, "to": to})
+
+    def _time(self, said: Said, actors: tuple[str, ...]) -> None:
+        self.outside.update(actors)
+        self.days.setdefault(actors[0], {})[said["time"].lower()] = said["place"]
+
+    def _feel(self, said: Said, actors: tuple[str, ...]) -> None:
+        self.outside.update(actors)
+        self.states[actors[0]] = said["state"], len(self.stays.get(actors[0], ()))
+
+    def _kind(self, said: Said, actors: tuple[str, ...]) -> None:
+        self.outside.update(actors)
+        self.kinds.pop(actors[0], None)
+        self.kinds[actors[0]] = said["kind"]
+
+    def _colour(self, said: Said, actors: tuple[str, ...]) -> None:
+        self.outside.update(actors)
+        self.colours[actors[0]] = said["colour"]
+
+    def _thing_colour(self, said: Said, _actors: tuple[str, ...]) -> None:
+        self.colours[said["thing"]] = said["colour"]
+
+    def _fear(self, said: Said, _actors: tuple[str, ...]) -> None:
+        self.fears[_singular(said["kind"].lower())] = _singular(said["others"].lower())
+
+    def _bigger(self, said: Said, _actors: tuple[str, ...]) -> None:
+        self.smaller.setdefault(said["big"], set()).add(said["small"])
+
+    def _beside(self, said: Said, _actors: tuple[str, ...]) -> None:
+        self._link("page", said, said["side"])
+
+    def _compass(self, said: Said, _actors: tuple[str, ...]) -> None:
+        self._link("map", said, said["way"])
+
+    def _link(self, sheet: str, said: Said, word: str) -> None:
+        across, up = _STEPS[word]
+        near = self.links.setdefault(sheet, {})
+        near.setdefault(said["other"], []).append((said["one"], (across, up)))
+        near.setdefault(said["one"], []).append((said["other"], (-across, -up)))
+
+    def solve_places(self) -> None:
+        """Equal stays get one place, until nothing more follows."""
+        changed = True
+        while changed:
+            changed = False
+            for one, other in self.equal:
+                if (one.place is None) != (other.place is None):
+                    one.place = other.place = one.place or other.place
+                    changed = True
+
+
+def read(sentences: Iterable[str]) -> Reading:
+    """Reads a story."""
+    reading = Reading()
+    for sentence in sentences:
+        reading.read(sentence)
+    reading.solve_places()
+    return reading

@@ -1,0 +1,105 @@
+"""From stories to the data of a run: parts that are joined, whichever processes made them."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from amn.config import RunSpec, TrainConfig
+from amn.data.babi import write_babi
+from amn.data.batches import Dataset, encode
+from amn.data.examples import examples
+from amn.data.source import load_task
+from amn.data.tasks import generate
+from amn.data.vocabulary import COMMA, END, UNKNOWN
+from amn.training import mixture, prepare
+from amn.training.prepare import Encoded, data_key, encode_all
+
+QUESTIONS = 300
+
+
+def spec_of(task: int | str, data: Path | None = None, items: int = 8) -> RunSpec:
+    settings = {"pointer": True, "items": items}
+    train = TrainConfig(window=60, mixed_questions=QUESTIONS)
+    return RunSpec(task=task, data=None if data is None else str(data), settings=settings, train=train)
+
+
+@pytest.fixture(autouse=True)
+def few_stories(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepare, "_SHARE", 100)
+
+
+@pytest.fixture
+def twenty(tmp_path: Path) -> Path:
+    """A folder with a few questions of each task."""
+    for task in prepare.ALL_TASKS:
+        for seed, split in enumerate(("train", "valid")):
+            write_babi(generate(task, questions=30, seed=seed), tmp_path / f"qa{task}_{split}.txt")
+    return tmp_path
+
+
+def encoded(spec: RunSpec, workers: int = 1) -> Encoded:
+    (found,) = encode_all([data_key(spec)], workers=workers)
+    return found
+
+
+def parts(data: Dataset) -> dict[str, torch.Tensor]:
+    return {**data.stories, **data.sentences, "starts": data.starts, "lengths": data.lengths}
+
+
+def test_mixed_stories_are_made_in_shares_of_their_own() -> None:
+    found = encoded(spec_of("mixed"))
+    assert (len(found.training), len(found.validation)) == (QUESTIONS, 60)
+    rows = {tuple(row) for row in found.training.stories["slot_words"].tolist()}
+    assert len(rows) > QUESTIONS // 8  # a story has up to six questions; none is told twice
+    assert found.vocabulary.answers[:2] == (END, COMMA)
+    assert {"unknown", "yes", "no"} <= set(found.vocabulary.answers)
+
+
+def test_processes_make_the_same_data() -> None:
+    one, two = encoded(spec_of("mixed")), encoded(spec_of("mixed"), workers=2)
+    assert one.vocabulary == two.vocabulary
+    for mine, other in ((one.training, two.training), (one.validation, two.validation)):
+        for name, value in parts(mine).items():
+            assert torch.equal(value, parts(other)[name]), name
+
+
+def test_all_is_the_twenty_tasks_and_mixed_stories(twenty: Path) -> None:
+    found, joint = encoded(spec_of("all", twenty)), encoded(spec_of("joint", twenty))
+    assert len(found.training) == QUESTIONS + 20 * 30
+    assert len(found.validation) == 60 + 20 * 30
+    assert set(joint.vocabulary.words) < set(found.vocabulary.words)
+    assert {"n", "w", "apple", COMMA} <= set(joint.vocabulary.answers)
+    assert not [answer for answer in found.vocabulary.answers if COMMA in answer[1:] or " " in answer]
+
+
+def test_joined_parts_are_what_all_examples_are_when_they_are_encoded_at_once(twenty: Path) -> None:
+    joint = encoded(spec_of("joint", twenty))
+    asked = [one for task in prepare.ALL_TASKS for one in examples(load_task(twenty, task, "train"), window=60)]
+    whole, index = encode(asked, joint.vocabulary), torch.arange(len(asked))
+    found, expected = joint.training.take(index, 40), whole.take(index, 40)
+    for name in ("slot_words", "sentences", "members", "edges", "questions", "tokens", "token_slots", "weights"):
+        assert torch.equal(getattr(found, name), getattr(expected, name)), name
+
+
+def test_words_that_only_validation_tells_are_unknown() -> None:
+    found = encoded(spec_of("mixed"))
+    assert (found.validation.stories["slot_words"] == UNKNOWN).any()
+    assert not (found.training.stories["slot_words"] == UNKNOWN).any()
+
+
+def test_names_of_mixed_stories_are_marked_word_by_word() -> None:
+    found = encoded(spec_of("mixed"))
+    data, known = found.training.stories, found.vocabulary
+    marked = {known.words[word] for word in data["slot_words"][data["names"] > 0].tolist()}
+    untold = data["tokens"][(data["token_slots"] == 0) & (data["tokens"] >= 0)]
+    assert {"yes", "kitchen"} <= {known.answers[token] for token in untold.tolist()}  # that is where the hungry go
+    assert not marked & {known.answers[token] for token in untold.tolist()}
+    assert {"mary", "office"} <= marked
+    assert not marked & {"room", "went", "the", "mr", "unknown", "waiting", "big"}
+
+
+def test_name_words_are_of_names_of_one_and_of_several_words() -> None:
+    names = mixture.name_words()
+    assert {"smith", "york", "living", "red", "ball", "daniel"} <= names
+    assert not names & {"room", "new", "back", "is", "to"}
