@@ -63,12 +63,12 @@ def evaluate(
 def _source(model: str, task: str | None, data: Path | None, split: str) -> tuple[int | str, str | None]:
     """Which task is meant, and where its stories are."""
     from amn.store.card import OWN
-    from amn.training.own import KEPT_FILES
+    from amn.store.run_directory import STORY_FILES
 
     if task is not None:
         return _task(task), None if data is None else str(data)
-    if data is None and split in KEPT_FILES:
-        data = Path(model) / KEPT_FILES[split]
+    if data is None and split in STORY_FILES:
+        data = Path(model) / STORY_FILES[split]
         if not data.is_file():
             raise ConfigError(
                 f"{model} keeps no stories of its own to be asked about: give --task, or a file as --data"

@@ -17,14 +17,12 @@ from amn.data.source import OwnStories, hold_out, one_each
 from amn.data.story import Story, words
 from amn.errors import DataError
 from amn.store.card import OWN
-from amn.store.run_directory import SPEC_FILE, RunDirectory
+from amn.store.run_directory import SPEC_FILE, STORY_FILES, RunDirectory
 from amn.training.choices import Choice, choose
 from amn.training.grid import Grid
 from amn.training.prepare import data_key, encode_stories
 from amn.training.single import FitOptions, fit_run
 
-TRAINING_FILE, VALIDATION_FILE = "train.jsonl", "valid.jsonl"
-KEPT_FILES = {"train": TRAINING_FILE, "valid": VALIDATION_FILE}  # by split
 SOURCE = "stories of one's own"
 _FEWEST_STORIES = 2
 
@@ -140,7 +138,7 @@ def _checked(story: Story, source: str) -> Story:
 
 def kept_stories(directory: RunDirectory) -> OwnStories | None:
     """The stories that a run on one's own stories was started with; None where there is no such run."""
-    files = [directory.path / name for name in (TRAINING_FILE, VALIDATION_FILE)]
+    files = [directory.path / name for name in STORY_FILES.values()]
     if not all(file.is_file() for file in files) or not (directory.path / SPEC_FILE).is_file():
         return None
     training, validation = (list(read_jsonl(file)) for file in files)
@@ -154,6 +152,6 @@ def fit_own(plan: OwnPlan, path: Path, options: FitOptions) -> RunDirectory:
 
 
 def _keep(plan: OwnPlan, folder: Path) -> None:
-    if not (folder / VALIDATION_FILE).exists():
-        write_jsonl(plan.training, folder / TRAINING_FILE)
-        write_jsonl(plan.validation, folder / VALIDATION_FILE)
+    for split, stories in {"train": plan.training, "valid": plan.validation}.items():
+        if not (folder / STORY_FILES[split]).exists():
+            write_jsonl(stories, folder / STORY_FILES[split])
