@@ -154,8 +154,9 @@ def test_what_the_user_has_given_is_not_chosen() -> None:
 
 
 def test_words_of_the_story_are_pointed_at_and_their_names_hidden() -> None:
-    told = chosen(choose(seen(german(40)), 70, "amn", {"start": None}))
+    told = chosen(choose(seen(german(40)), 8_000, "amn", {"start": None}))
     assert (told["pointer"], told["anonymise"]) == (True, 0.3)
+    assert "anonymise" not in chosen(choose(seen(german(40)), 70, "amn", {"start": None}))
     assert not {"pointer", "anonymise"} & chosen(choose(seen(robots(40)), 108, "amn", {"start": None})).keys()
 
 
