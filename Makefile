@@ -5,9 +5,13 @@ BIN := .venv/bin
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 # Small models lose more by threads than they win, and the tests already run two at a time.
 export OMP_NUM_THREADS ?= 1
+# What `make report` reads: folders of run directories, as `amn train` and `amn sweep` write them, and a folder of released
+# questions, where it is not the one that the runs were trained with.
+RUNS ?= runs
+DATA ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench serve clean
+.PHONY: help demo test check format docs report bench serve clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -34,6 +38,13 @@ format: .venv/.ok  ## format the code, and mend what lint can mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: .venv/.ok  ## build the documentation into site/; a broken link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+report: .venv/.ok  ## make the page of results: make report RUNS="runs/a runs/b" DATA=babi/en-valid-10k
+	$(BIN)/amn report $(RUNS) $(if $(DATA),--data $(DATA)) --out docs/results/report.html \
+	    --figures docs/results/figures --table docs/results.md
+
 bench: .venv/.ok  ## print timings; they assert nothing
 	$(BIN)/python -m pytest -m bench --benchmark-enable --benchmark-columns=min,median,rounds
 
@@ -41,5 +52,5 @@ serve: .venv/.ok  ## serve the HTTP API and the web page on 127.0.0.1
 	$(BIN)/amn serve
 
 clean:  ## remove what the other targets made
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf .venv build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from amn.memory import LiveMemory
     from amn.pretrained import shipped_models
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where each public name lives: it is imported when it is first used, so that `import amn` and `amn --help` are quick.
 _HOMES = {

@@ -295,7 +295,9 @@ def test_tables_that_cannot_be_are_refused(name: str, value: int) -> None:
     with pytest.raises(ValueError, match="as many entities"):
         CoreMemory(core_for(trained), example.questions).resume(first.words, arrays)
     with pytest.raises(TypeError, match="expected float32"):
-        CoreMemory(core_for(trained), example.questions).resume(first.words, first.arrays() | {"states": arrays["depth"]})
+        CoreMemory(core_for(trained), example.questions).resume(
+            first.words, first.arrays() | {"states": arrays["depth"]}
+        )
 
 
 @pytest.mark.usefixtures("core")
@@ -313,7 +315,9 @@ def test_settings_and_weights_that_do_not_go_together_are_refused() -> None:
 
     wrong = [of({"heads": 3}), of({"max_banks": 65}), of({"max_banks": 0}), of({"pointer": True}), of({"hidden": 8})]
     wrong += [of({}, ask__weight=np.zeros((5, 5), np.float32)), of({}, move_state__bias=np.zeros(0, np.float32))]
-    wrong += [of({}, decoder__answer__weight=np.zeros((9, 16), np.float32), decoder__answer__bias=np.zeros(9, np.float32))]
+    wrong += [
+        of({}, decoder__answer__weight=np.zeros((9, 16), np.float32), decoder__answer__bias=np.zeros(9, np.float32))
+    ]
     wrong += [of({}, strength__reset=np.zeros(0, np.float32))]
     for trained in wrong:
         with pytest.raises(AMNError, match="amn: the compiled core cannot read"):

@@ -72,13 +72,13 @@ def test_counts_of_banks_and_entities_make_sense(name: str) -> None:
 
 
 def test_a_model_says_what_it_can_do(name: str) -> None:
-    model, batch = build(name), batch_of(EIGHT)
+    model, batch = build(name), batch_of(EIGHT, name=name)
     plain = model(batch)
     assert (len(model.begin(batch, 1.0)[1]) > 0) == model.reads_by_sentence
     blind = replace(batch, **{part: torch.zeros_like(getattr(batch, part)) for part in ("members", "context", "edges")})
     if not model.needs_graph:
         assert torch.equal(model(blind).logits, plain.logits)
-    assert (plain.logits.shape[-1] > len(VOCABULARY.answers)) == model.points
+    assert (plain.logits.shape[-1] > len(vocabulary_of(name).answers)) == model.points
     assert model.has_banks or (plain.banks == 1).all()
     assert 0 <= model.chosen_from <= 1
 

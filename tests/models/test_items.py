@@ -12,7 +12,6 @@ from amn.data.vocabulary import COMMA, END, END_CLASS, Vocabulary, spelled_answe
 from amn.errors import ConfigError
 from amn.models.amn import AMN, AMNConfig, Told
 from amn.models.base import answer_loss, answer_targets, answered, right_tokens
-from random_stories import story
 
 PEOPLE, THINGS, LOOKS = ("mary", "john", "zoe"), ("lamp", "ball", "key"), ("red", "old")
 WORDS = sorted({*PEOPLE, *THINGS, *LOOKS, "took", "the", "what", "has"})
@@ -28,7 +27,8 @@ def model_of(seed: int = 0, **settings: object) -> AMN:
 
 
 def asked(*sentences: str, answer: str | None, question: str = "what has mary") -> Example:
-    return story(*sentences, question=question, answer=answer)
+    told = tuple(tuple(sentence.split()) for sentence in sentences)
+    return Example(sentences=told, questions=(tuple(question.split()),), answers=(answer,))
 
 
 def batch_of(*examples: Example) -> Batch:

@@ -10,7 +10,7 @@ def report(
     *folders: Path,
     out: Path = Path("report.html"),
     figures: Path | None = None,
-    readme: Path | None = None,
+    table: Path | None = None,
     data: Path | None = None,
     questions: int = 1000,
     threads: int = 1,
@@ -18,13 +18,13 @@ def report(
 ) -> None:
     """Make a page of the paper's tables and figures with ours beside, from run directories.
 
-    Example: amn report runs --out docs/results/report.html --figures docs/results --readme README.md
+    Example: amn report runs --out docs/results/report.html --figures docs/results/figures --table docs/results.md
 
     Args:
         folders: run directories, or folders of run directories.
         out: the page; a CSV and a JSON file of the same name are written beside it.
         figures: also write the figures as PNG to this folder.
-        readme: also fill the table of results of this file.
+        table: also fill the table of results of this Markdown file, between its marks.
         data: folder of bAbI files, where it is not the one that the runs were trained with.
         questions: how many questions to ask the best model of each task; 0 to evaluate nothing.
         threads: of torch on a CPU.
@@ -39,7 +39,7 @@ def report(
     check_extras()
     torch.set_num_threads(threads)
     made = Report.of(folders, data, questions, note)
-    for path in write(made, out, figures, readme):
+    for path in write(made, out, figures, table):
         note(f"wrote {path}")
     if json:
         print_json(made.document())

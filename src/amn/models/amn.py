@@ -23,7 +23,6 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.data.graph import NUM_EDGE_KINDS
-from amn.errors import ConfigError
 from amn.models.base import (
     GRU,
     Linear,
@@ -52,8 +51,7 @@ class AMNConfig(ModelConfig):
         max_banks: no more banks than this are created (l in the paper).
         bank_gap: how much more relevant an entity must be for each further bank.
         pointer: answers may also be words of the story, known or not; unknown words are told apart.
-        items: the most tokens of an answer, which are the words of its items, commas and an end; with one, an answer is
-            a single choice. More than one need pointer.
+        items: the most tokens of an answer: words of its items, commas, an end. With one, it is a single choice.
         prior: p-hat of the creation prior.
         information: beta of the creation prior.
         creation: weight of the loss that holds creation to its prior.
@@ -76,12 +74,6 @@ class AMNConfig(ModelConfig):
     budget_from: float = 0.4
     budget_to: float = 0.55
     all_banks: float = 0.1
-
-    def __post_init__(self) -> None:
-        if self.items < 1:
-            raise ConfigError(f"items must be at least 1, not {self.items}")
-        if self.items > 1 and not self.pointer:
-            raise ConfigError("items above 1 needs pointer=true, and a model that can point")
 
 
 @dataclass(frozen=True)
@@ -186,7 +178,7 @@ class AMN(Model):
         """Algorithm 1, line 18; in training with the secondary losses."""
         names = self.names(batch, told.memory)
         if batch.key is None:
-            return self.decode(told.memory, told.questions, banks, names, num_classes=batch.num_classes)
+            return self.decode(told.memory, told.questions, banks, names)
         tokens = right_tokens(batch, self.config.num_answers) if self.config.items > 1 else None
         return replace(
             self.decode(told.memory, told.questions, banks, names, tokens),
@@ -196,7 +188,7 @@ class AMN(Model):
 
     def names(self, batch: Batch, memory: Memory) -> Names | None:
         """The words that may be answers, where the model can point; a lookup, which need not be carried along."""
-        return Names(self.encoder.embed(batch), memory.depth >= 0) if self.config.pointer else None
+        return Names(self.encoder.embed(batch), memory.depth >= 0, batch.num_classes) if self.config.pointer else None
 
     def ramp(self, progress: Float[Tensor, ""] | float) -> Float[Tensor, ""] | float:
         """How much of the budget counts: none at first, while the model learns to answer at all."""
@@ -343,27 +335,16 @@ class AMN(Model):
         banks: int = 1,
         names: Names | None = None,
         tokens: Int[Tensor, "batch question token"] | None = None,
-        num_classes: Int[Tensor, ""] | None = None,
     ) -> Reading:
         """Eqs. (16-19) over the `banks` most relevant banks; 0 reads all.
 
-        Args:
-            memory: what is known.
-            questions: encoded.
-            banks: how many to read.
-            names: words that may be answers.
-            tokens: what is taken for the tokens of the answers, in training, instead of the best.
-            num_classes: how many classes the model has itself, where it is given room for more.
+        Names may be answers where given; tokens, in training, are followed instead of the best.
         """
         weights = self.bank_weights(memory, banks)
         members = self.bank_members(memory, banks)
         read = members.detach().sum((1, 2)).unsqueeze(-1).expand(-1, questions.shape[1])
         summary = self.decoder(memory.states, memory.strengths, members, weights, questions)
-        if self.config.items == 1 or names is None:
-            return Reading(self.decoder.score(summary, names), memory.entities, read, memory.banks)
-        if tokens is not None:
-            return Reading(self.decoder.follow(summary, names, tokens), memory.entities, read, memory.banks)
-        logits, chosen = self.decoder.choose(summary, names, num_classes)
+        logits, chosen = self.decoder.decide(summary, names, tokens)
         return Reading(logits, memory.entities, read, memory.banks, tokens=chosen)
 
     def bank_members(self, memory: Memory, banks: int) -> Float[Tensor, "batch bank slot"]:

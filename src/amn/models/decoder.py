@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from amn.data.vocabulary import END_CLASS
+from amn.errors import ConfigError
 from amn.models.base import GRU, Linear, rms_norm
 
 
@@ -18,10 +19,12 @@ class Names:
     Args:
         vectors: the embedding of each word.
         told: whether the story has told it; a word that it has not is no answer.
+        num_classes: how many classes the model has itself, where it is given room for more.
     """
 
     vectors: Float[Tensor, "batch name hidden"]
     told: Bool[Tensor, "batch name"]
+    num_classes: Int[Tensor, ""] | None = None
 
 
 torch.export.register_dataclass(Names)
@@ -47,6 +50,8 @@ class Decoder(nn.Module):
         self.answer = Linear(hidden, num_answers)  # r
         self.pointer = Pointer(hidden) if pointer else None
         self.items = items
+        if items < 1 or (items > 1 and not pointer):
+            raise ConfigError(f"items must be 1, or more in a model that can point (pointer=true), not {items}")
         if items > 1:
             self.classes = nn.Embedding(num_answers, hidden)  # what the next token hears of a class
             self.next = GRU(hidden, hidden)
@@ -81,25 +86,28 @@ class Decoder(nn.Module):
         """Eq. (16): C_m = s_m * w."""
         return strengths.unsqueeze(-1) * rms_norm(states)
 
-    def choose(
+    def decide(
         self,
         summary: Float[Tensor, "batch question hidden"],
-        names: Names,
-        num_classes: Int[Tensor, ""] | None = None,
+        names: Names | None,
+        tokens: Int[Tensor, "batch question token"] | None = None,
+    ) -> tuple[Float[Tensor, "batch question *token answer"], Int[Tensor, "batch question token"] | None]:
+        """The logits of answers and, where these have several tokens and none to follow are given, what was chosen."""
+        if self.items == 1 or names is None:
+            return self.score(summary, names), None
+        return self.choose(summary, names) if tokens is None else (self.follow(summary, names, tokens), None)
+
+    def choose(
+        self, summary: Float[Tensor, "batch question hidden"], names: Names
     ) -> tuple[Float[Tensor, "batch question token answer"], Int[Tensor, "batch question token"]]:
         """An answer token by token, the best each time: the logits of each, and what was chosen, ends after the end.
 
         The summary hears each token before the next is chosen: y' = GRU(u, y), by the vector u of the told word, or of
         the class.
-
-        Args:
-            summary: what was read for each question.
-            names: the words that may be tokens.
-            num_classes: how many classes the model has itself, where it is given room for more.
         """
         scores, chosen = [self.score(summary, names)], []
         for place in range(self.items):
-            chosen.append(self.best(scores[-1], num_classes))
+            chosen.append(self.best(scores[-1], names.num_classes))
             if place + 1 < self.items:
                 summary = self.next(self.next.input(self.vectors(chosen[-1], names)), summary)
                 scores.append(self.score(summary, names))

@@ -231,5 +231,5 @@ def fill_readme(text: str, report: Report) -> str:
     before, begin, rest = text.partition(README_BEGIN)
     _, end, after = rest.partition(README_END)
     if not begin or not end:
-        raise AMNError(f"the README has no place for the table: expected {README_BEGIN} and {README_END}")
+        raise AMNError(f"the document has no place for the table: expected {README_BEGIN} and {README_END}")
     return f"{before}{begin}\n{readme_table(report.found, report.analysis, MAIN_MODEL)}\n{end}{after}"
