@@ -6,12 +6,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 import amn
 from amn import api
-from amn.answers import Answer, Candidate, rank
+from amn.answers import Answer, Candidate, Ways
 from amn.api import QA, Request
 from amn.core import boundary
 from amn.data.text import MAX_QUESTIONS, MAX_SENTENCE_WORDS, read_questions, read_story, split_sentences
@@ -82,8 +83,13 @@ def test_a_story_that_is_too_long_for_a_batch_is_read_alone(qa: QA, monkeypatch:
 
 
 def test_equal_answers_of_classes_and_words_are_merged() -> None:
-    ranked = rank([("kitchen", 0.3), ("garden", 0.4), ("kitchen", 0.2), ("mary", 0.1)])
-    assert [(c.answer, round(c.score, 3)) for c in ranked] == [("kitchen", 0.5), ("garden", 0.4), ("mary", 0.1)]
+    ways = Ways(VOCABULARY, ["mary", "garden"])  # the classes are garden, office, milk and yes
+    ranked = ways.rank(np.array([0.3, 0.4, 0.0, 0.0, 0.1, 0.2]))
+    assert [(one.answer, round(one.score, 3)) for one in ranked[:3]] == [
+        ("garden", 0.5),
+        ("office", 0.4),
+        ("mary", 0.1),
+    ]
     assert isinstance(ranked[0], Candidate)
 
 

@@ -34,6 +34,8 @@ class TrainConfig:
         train_questions: take only so many training questions of each task; None for all.
         mixed_questions: training questions about mixed stories, where a run learns these.
         patience: stop after so many epochs without a better validation; 0 to train to the end.
+        plateau: patience does not count while the best validation error, in percent, is above this: many models learn
+            nothing for long before they learn all at once.
         evaluate_every: epochs between validations.
         start: a model to start from, instead of from fresh weights: a shipped one, or a model or run directory.
     """
@@ -54,6 +56,7 @@ class TrainConfig:
     train_questions: int | None = None
     mixed_questions: int = 100_000
     patience: int = 0
+    plateau: float = 100.0
     evaluate_every: int = 1
     start: str | None = None
 
@@ -77,7 +80,7 @@ class TrainConfig:
         for name in (*counts, "learning_rate", "clip", *given):
             if not getattr(self, name) > 0:
                 yield f"{name} must be above 0, not {getattr(self, name)}"
-        for name in ("warmup_steps", "patience", "weight_decay"):
+        for name in ("warmup_steps", "patience", "plateau", "weight_decay"):
             if getattr(self, name) < 0:
                 yield f"{name} must not be below 0, not {getattr(self, name)}"
 

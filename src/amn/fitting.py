@@ -1,88 +1,191 @@
-"""Training from Python, on stories that are at hand.
+"""Training from Python, on stories that are at hand; what `amn train DATA` does is done here too.
 
 qa = amn.train([{"story": ["Mary went home."], "question": "Where is Mary?", "answer": "home"}, ...])
+qa = amn.train("robots.jsonl", out="my-model")
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
 
-from amn.api import QA
-from amn.config import RunSpec
-from amn.data.jsonl import story_of, write_jsonl
-from amn.data.story import Story, words
-from amn.errors import DataError
+from amn.api import QA, Request
+from amn.data.rows import Columns
+from amn.data.source import OwnStories, own_stories
+from amn.data.story import Story
+from amn.evaluation.held_out import HeldOut, judge
 from amn.inference.device import choose_device
-from amn.store.card import OWN
 from amn.store.run_directory import RunDirectory
-from amn.training.grid import Grid
-from amn.training.loop import Interrupted, Progress, Run, Trainer
+from amn.training.display import Lines, training_display
+from amn.training.loop import Interrupted, Progress
+from amn.training.own import OwnPlan, fit_own, plan_own
 from amn.training.precision import check_precision
-from amn.training.prepare import data_key, encode_stories, hold_out
-
-TRAINING_FILE, VALIDATION_FILE = "train.jsonl", "valid.jsonl"
-Stories = Iterable[Story | Mapping[str, Any]]
+from amn.training.single import FitOptions
 
 
 def train(
-    stories: Stories,
+    data: object,
     *,
-    validation: Stories | None = None,
+    validation: object = None,
     epochs: int | None = None,
     seed: int = 0,
     out: str | Path | None = None,
     model: str = "amn",
     device: str = "auto",
     threads: int = 1,
-    progress: Progress | None = None,
+    progress: Progress | bool = True,
+    columns: Columns | None = None,
     **settings: Any,
 ) -> QA:
     """Trains a model on stories and their questions, and gives the best by its validation, on the CPU.
 
     Args:
-        stories: what to learn: `Story` objects, or dicts such as
-            {"story": ["Mary went home."], "question": "Where is Mary?", "answer": "home"}.
-        validation: stories that choose the best epoch; without them a tenth of the stories is kept for it.
-        epochs: passes over the training questions; by default 40, or what the recipe of the model says.
+        data: what to learn: the path of a file or folder, or rows: an iterable of `Story` objects or of dicts such as
+            {"story": ["Mary went home."], "question": "Where is Mary?", "answer": "home"}, a data frame, or a Hugging
+            Face data set.
+        validation: stories that choose the best epoch, as `data`; without them a tenth of the stories is kept for it.
+        epochs: passes over the training questions; by default as many as the number of questions asks for.
         seed: of weights, order, draws, and of the choice of stories to validate with.
-        out: a directory to keep the run in: its stories, its log, and in `best` the model, for `amn.load`.
+        out: a directory to keep the run in, for `amn.load`: its stories, its log, its best model.
         model: the architecture.
         device: where to train: cpu, cuda, or auto for the best there is.
         threads: of torch on a CPU, while it trains; small models gain nothing from several.
-        progress: told of every epoch: its number, loss, error and seconds.
-        **settings: of model or training, by name (`hidden=32`, `learning_rate=1e-3`).
+        progress: True for a bar, with what was seen, chosen and reached, on standard error; False for silence; or what
+            to tell of every epoch: its number, loss, error and seconds.
+        columns: what the columns of the data are called, where not by one of the usual names.
+        **settings: of model or training, by name (`start=None`, `hidden=32`, `learning_rate=1e-3`).
+
+    Returns:
+        The model. Its `record["held_out"]` says how it did on the stories kept apart.
 
     Raises:
         AMNError: where a story has another shape, there are too few, or a setting is unknown.
     """
-    given = settings if epochs is None else {**settings, "epochs": epochs}
-    (spec,) = Grid(tasks=[OWN], models=[model], seeds=[seed], settings=given).specs()
     where = choose_device(device)
-    check_precision([spec], where.type)
-    training, held_out = _split(stories, validation, seed)
-    with _directory(out) as path, _threads(threads):
-        run = _run(spec, path, training, held_out)
-        trainer = Trainer([run], run.directory.state, where, progress or _say_nothing)
+    given = settings if epochs is None else {**settings, "epochs": epochs}
+    named = str(data) if isinstance(data, str | Path) else None
+    plan = plan_own(_stories(data, validation, columns or Columns()), given=given, model=model, seed=seed, data=named)
+    check_precision([plan.spec], where.type)
+    say = _say if progress is True else _say_nothing
+    say(plan.describe())
+    with _directory(out) as path, _threads(threads), _shown(progress) as display:
         try:
-            trainer.fit()
+            options = FitOptions(device=where, progress=display.epoch, stepped=display.step)
+            directory = fit_own(plan, path, options)
         except Interrupted:  # tells how to go on from the command line
             raise KeyboardInterrupt from None
-        return QA.from_pretrained(run.directory.best)
+        outcome = conclude(plan, directory)
+        qa = outcome.qa
+    say(outcome.lines(path if out is not None else None))
+    return qa
 
 
-def _run(spec: RunSpec, path: Path, training: list[Story], validation: list[Story]) -> Run:
-    """The run in its directory, with the stories from which it can be repeated."""
-    data = encode_stories(data_key(spec), training, validation, "stories of one's own")
-    directory = RunDirectory(path)
-    directory.start(spec, resume=False)
-    write_jsonl(training, path / TRAINING_FILE)
-    write_jsonl(validation, path / VALIDATION_FILE)
-    return Run(spec, directory, data)
+def _stories(data: object, validation: object, columns: Columns) -> OwnStories:
+    found = own_stories(data, columns=columns)
+    return found if validation is None else found.judged_by(own_stories(validation, columns=columns))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of a training on one's own stories.
+
+    Args:
+        plan: what was planned.
+        qa: the best model.
+        held_out: how it does on the stories kept apart.
+        advice: what to try if that is not good enough.
+    """
+
+    plan: OwnPlan
+    qa: QA
+    held_out: HeldOut
+    advice: list[str]
+
+    def lines(self, path: Path | None) -> Iterator[str]:
+        """For people: the held-out error, mistakes, verdict, advice, and how to use the model that lies at a path."""
+        yield from self.held_out.lines()
+        yield from (f"  try: {advice}" for advice in self.advice)
+        if path is not None:
+            yield "use it:"
+            yield from (f"  {line}" for line in self.commands(path))
+
+    def commands(self, path: Path) -> list[str]:
+        """The lines by which the model is asked and served."""
+        story = next(story for story in self.plan.validation if story.questions)
+        question = story.questions[0]
+        told = " ".join(story.sentences[: question.after])
+        name = shlex.quote(str(path))
+        return [
+            f"echo {shlex.quote(told)} | amn ask --model {name} {shlex.quote(question.text)}",
+            f"amn serve --model {name}",
+        ]
+
+    def to_json(self, path: Path) -> dict[str, Any]:
+        """All of it as one document."""
+        return {
+            "model": str(path),
+            **self.plan.to_json(),
+            "result": self.qa.record,
+            "held_out": self.held_out.to_json(),
+            "advice": self.advice,
+            "commands": self.commands(path),
+        }
+
+
+def conclude(plan: OwnPlan, directory: RunDirectory) -> Outcome:
+    """Judges the best model of a run that has ended by the stories kept apart, and notes it in the run's result."""
+    qa = QA.from_pretrained(directory.best)
+    held_out = judge(plan.validation, _answers(qa, plan.validation, plan.spec.train.window))
+    losses = [entry["loss"].get("answer") for entry in directory.entries()]
+    advice = held_out.advice(
+        epochs=plan.spec.train.epochs,
+        training_stories=len(plan.training),
+        training_loss=losses[-1] if losses else None,
+    )
+    qa.record["held_out"] = {**held_out.to_json(), "advice": advice}
+    directory.finish(directory.result() | {"held_out": qa.record["held_out"]})
+    return Outcome(plan=plan, qa=qa, held_out=held_out, advice=advice)
+
+
+def _answers(qa: QA, stories: Sequence[Story], window: int) -> list[Any]:
+    """The answer to each question, from as many sentences as training showed."""
+    asked = [(story.sentences[: question.after], question) for story in stories for question in story.questions]
+    requests = [Request(story=list(told[-window:]), question=question.text) for told, question in asked]
+    return [given for (given,) in qa.answer_batch(requests)]
+
+
+def _say(lines: Iterator[str]) -> None:
+    for line in lines:
+        print(line, file=sys.stderr, flush=True)
+
+
+def _say_nothing(_: Iterator[str]) -> None:
+    """What is said where nobody asked."""
+
+
+class _Told(Lines):
+    """Tells a function of every epoch."""
+
+    def __init__(self, told: Progress | None) -> None:
+        self._told = told
+
+    def epoch(self, entry: dict[str, Any]) -> None:
+        """Passes the epoch on."""
+        if self._told is not None:
+            self._told(entry)
+
+
+def _shown(progress: Progress | bool) -> Any:
+    """What shows the progress of a training."""
+    if progress is True:
+        return training_display()
+    return nullcontext(_Told(None if progress is False else progress))
 
 
 @contextmanager
@@ -103,31 +206,3 @@ def _threads(count: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-def _split(stories: Stories, validation: Stories | None, seed: int) -> tuple[list[Story], list[Story]]:
-    """Stories to train on and stories to validate with."""
-    training = _read(stories, "stories")
-    if validation is not None:
-        return training, _read(validation, "validation")
-    if len(training) < 2:
-        raise DataError("stories", None, "at least two with answers, or validation=... as well", str(len(training)))
-    return hold_out(training, seed)
-
-
-def _read(stories: Stories, name: str) -> list[Story]:
-    """The stories with those of their questions whose answers are known."""
-    found = [_story(story, f"{name}[{i}]") for i, story in enumerate(stories)]
-    return [story for story in found if story.questions]
-
-
-def _story(given: object, source: str) -> Story:
-    story = given if isinstance(given, Story) else story_of(given, source)
-    for question in story.questions:
-        if not words(question.text) or not any(words(sentence) for sentence in story.sentences[: question.after]):
-            raise DataError(source, None, "words in the question and in a sentence before it", repr(question.text))
-    return replace(story, questions=tuple(asked for asked in story.questions if asked.answer is not None))
-
-
-def _say_nothing(_: dict[str, Any]) -> None:
-    """What is told of an epoch where nobody asked."""

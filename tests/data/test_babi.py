@@ -1,5 +1,6 @@
 import io
 import re
+import tarfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,6 +72,32 @@ def test_a_byte_order_mark_windows_line_ends_and_blank_lines_mean_nothing(path: 
 
 def test_a_story_without_questions_is_a_story(path: Path) -> None:
     assert read_all(put(path, "1 A b.\n2 C d.\n")) == [Story(sentences=("A b.", "C d."))]
+
+
+# As released: statements that end in "?.", and support by such lines.
+HINDI = """1 Chuhe bhedion se darte hein .
+2 Bhedie chuhon se darte hein .
+3 Pallavi bhedia hai ?.
+4 Pallavi kis sey darti hai?\tchuha\t3 2
+"""
+
+
+def test_statements_of_the_released_hindi_may_end_in_a_question_mark_and_a_point(path: Path) -> None:
+    (story,) = read_all(put(path, HINDI))
+    assert story.sentences[2] == "Pallavi bhedia hai ?."
+    assert story.questions == (Question(text="Pallavi kis sey darti hai?", answer="chuha", after=3, support=(2, 1)),)
+    stream = io.StringIO()
+    write_babi([story], stream)
+    assert stream.getvalue() == HINDI
+
+
+@pytest.mark.skipif(not (RELEASED / "hn-10k.tar.gz").exists(), reason="the released Hindi is not beside this checkout")
+def test_all_of_the_released_hindi_is_read(tmp_path: Path) -> None:
+    with tarfile.open(RELEASED / "hn-10k.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    files = sorted(tmp_path.glob("hn-10k/qa*.txt"))
+    assert len(files) == 19
+    assert [sum(len(story.questions) for story in read_all(file)) for file in files] == [10_000] * 19
 
 
 BAD: dict[str, tuple[str | bytes, int | None, str, str]] = {

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from amn.data.check import BadLine, check_data, known_words
+from amn.data.check import BadLine, answer_kind, check_data, known_words, seen_answers
 from amn.errors import DataError
 
 BABI = "1 Mary went home.\n2 Mary got the milk.\n3 Where is Mary?\thome\t1\n4 What has Mary?\tmilk\t2\n1 John left.\n"
@@ -24,6 +24,7 @@ def test_a_file_is_counted(folder: Path) -> None:
     assert (report.longest_story, report.most_told, report.without_question) == (2, 2, 1)
     assert report.vocabulary["mary"] == 4
     assert report.answers == {"home": 1, "milk": 1}
+    assert report.answer_kinds == {"word": 2}
     assert report.unknown_words is None
     assert (report.num_bad_lines, report.lost_support, report.bad_lines) == (0, 0, [])
 
@@ -73,5 +74,13 @@ def test_nothing_to_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="found an empty folder"):
         check_data(tmp_path)
     (tmp_path / "notes.md").write_text("hello")
-    with pytest.raises(DataError, match=r"bAbI files \(qa\*.txt\) or JSONL files, found notes.md"):
+    with pytest.raises(DataError, match=r"bAbI files \(qa\*.txt\) or files that end in .jsonl, .*, found notes.md"):
         check_data(tmp_path)
+
+
+def test_an_answer_is_a_word_of_the_story_several_a_list_or_a_class(folder: Path) -> None:
+    told = {"r2", "moved", "to", "depot", "3"}
+    assert [answer_kind(answer, told) for answer in ("R2", "Depot 3", "R2,K9", "yes", "?")] == [
+        *("word", "phrase", "list", "class", "class")
+    ]
+    assert seen_answers(check_data(folder)) == "words of the story 100%"

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from amn.cli import main as cli
-from amn.cli.progress import Bar, Lines, summary, training_display
 from amn.data.examples import examples
-from amn.data.source import read_stories
+from amn.data.source import hold_out, read_stories
 from amn.store.run_directory import RunDirectory
-from amn.training.prepare import DataKey, Part, hold_out, load_data
-from training.small import amn, log_of, options_of, small
+from amn.training.display import Bar, Lines, summary, training_display
+from amn.training.prepare import DataKey, Part, load_data
+from training.small import amn, options_of, small
 
 Output = pytest.CaptureFixture[str]
 ENTRY = {"run": "amn-qa1-seed0", "epochs": 4, "epoch": 1, "loss": {"answer": 0.5}, "seconds": 60.0}
@@ -23,7 +23,8 @@ SCORE = {"error_percent": 2.5, "ratio": 0.25, "banks": 3.0, "best": True}
 
 
 def line(spec_data: Path, out: Path, *more: object) -> list[str]:
-    words = ["train", "--task", "1", *options_of(small(spec_data, epochs=2)), "--out", out, "--device", "cpu", *more]
+    given = options_of(small(spec_data, epochs=2))
+    words = ["train", "--task", "1", *given, "--out", out / "run", "--device", "cpu", *more]
     return [str(word) for word in words]
 
 
@@ -35,8 +36,8 @@ def test_training_logs_shows_and_gives_its_result(capsys: Output, data: Path, tm
     assert "amn-qa1-seed0 epoch 1/2  answer " in captured.err
     assert "error " in captured.err
     assert " left" in captured.err
-    assert f"best model: {RunDirectory(tmp_path / spec.name).best}" in captured.err
-    assert [entry["epoch"] for entry in log_of(tmp_path, spec)] == [0, 1]
+    assert f"best model: {RunDirectory(tmp_path / 'run').best}" in captured.err
+    assert [entry["epoch"] for entry in RunDirectory(tmp_path / "run").entries()] == [0, 1]
 
 
 def test_a_second_training_is_refused_and_a_finished_one_is_not_repeated(
@@ -51,8 +52,8 @@ def test_a_second_training_is_refused_and_a_finished_one_is_not_repeated(
 
 def test_ctrl_c_saves_and_the_line_that_it_names_goes_on(data: Path, tmp_path: Path) -> None:
     spec = small(data, epochs=12)
-    process = amn("train", "--task", 1, *options_of(spec), "--out", tmp_path)
-    directory = RunDirectory(tmp_path / spec.name)
+    directory = RunDirectory(tmp_path / "run")
+    process = amn("train", "--task", 1, *options_of(spec), "--out", directory.path)
     while process.poll() is None and not directory.state.exists():
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
@@ -64,14 +65,14 @@ def test_ctrl_c_saves_and_the_line_that_it_names_goes_on(data: Path, tmp_path: P
     assert words[-1] == "--resume"
     again = amn(*words[1:])
     assert "best model" in again.communicate(timeout=120)[1]
-    assert [entry["epoch"] for entry in log_of(tmp_path, spec)] == list(range(12))
+    assert [entry["epoch"] for entry in directory.entries()] == list(range(12))
 
 
 def test_tensorboard_gets_the_figures_of_every_epoch(data: Path, tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
     process = amn(*line(data, tmp_path, "--log-to", "tensorboard"))
     assert "best model" in process.communicate(timeout=120)[1]
-    assert list((tmp_path / "amn-qa1-seed0" / "tensorboard").glob("events.*"))
+    assert list((tmp_path / "run" / "tensorboard").glob("events.*"))
 
 
 def test_a_missing_tensorboard_is_named_with_its_install_line(
@@ -133,7 +134,7 @@ def test_the_bench_of_training_has_the_agreed_keys(capsys: Output) -> None:
 
 @pytest.mark.slow
 def test_task_1_is_solved_on_a_cpu_with_nothing_but_defaults(tmp_path: Path) -> None:
-    process = amn("train", "--task", 1, "--out", tmp_path, "--json")
+    process = amn("train", "--task", 1, "--out", tmp_path / "run", "--json")
     result = json.loads(process.communicate(timeout=1200)[0])
     assert result["validation"]["error_percent"] == 0
     assert result["validation"]["ratio"] < 0.1

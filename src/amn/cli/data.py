@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from amn.cli.output import note, print_json, print_pairs
-from amn.data.check import DataReport, check_data
+from amn.data.check import DataReport, check_data, seen_answers
 from amn.data.files import BadLines
-from amn.data.source import WRITERS, format_of, read_stories
+from amn.data.rows import Columns
+from amn.data.source import WRITERS, data_files, format_of, read_stories
 from amn.data.story import Story
 from amn.errors import AMNError, ConfigError
 
+SHOWN_BAD_LINES = 20  # bad lines listed on a terminal
 SHOWN_WORDS = 20  # unknown words listed on a terminal; --json has them all
 _Knobs = dict[str, Any]
 
@@ -124,24 +126,47 @@ def _stories(task: int | str | None, preset: str | None, questions: int, seed: i
     return tasks.generate_preset(preset or "", questions=questions, seed=seed)
 
 
-def check(path: Path, /, *, vocabulary: Path | None = None, skip_bad: bool = False, json: bool = False) -> int:
+def check(
+    path: Path,
+    /,
+    *,
+    vocabulary: Path | None = None,
+    story_column: str | None = None,
+    question_column: str | None = None,
+    answer_column: str | None = None,
+    skip_bad: bool = False,
+    json: bool = False,
+) -> int:
     """Count what a data file or folder holds, and list its bad lines; exit code 1 where it has any.
 
     Args:
-        path: a bAbI or JSONL file, or a folder with such files.
+        path: a file (.jsonl, .json, .csv, .tsv, .parquet, else bAbI text), a folder with such files, or - for standard
+            input.
         vocabulary: list the words that this lacks: a file of words, or a data file or folder.
+        story_column: the column of the story, where it is called otherwise than story, context, passage or text.
+        question_column: that of the question, where it is called otherwise than question or query.
+        answer_column: that of the answer, where it is called otherwise than answer, label or target.
         skip_bad: count bad lines without failing for them.
         json: print the report as JSON.
     """
-    report = check_data(path, vocabulary=vocabulary)
+    columns = Columns(story=story_column, question=question_column, answer=answer_column)
+    report = check_data(path, vocabulary=vocabulary, columns=columns)
     if json:
         print_json(report.as_json())
     else:
         print_pairs(_summary(report))
-    for bad in report.bad_lines if not json else ():
+    if not json:
+        _list_bad(report)
+    return 1 if report.num_bad_lines and not skip_bad else 0
+
+
+def _list_bad(report: DataReport) -> None:
+    """The first bad lines, and how many more there are."""
+    for bad in report.bad_lines[:SHOWN_BAD_LINES]:
         place = bad.file if bad.line is None else f"{bad.file}, line {bad.line}"
         note(f"{place}: expected {bad.expected}, found {bad.found}")
-    return 1 if report.num_bad_lines and not skip_bad else 0
+    if report.num_bad_lines > SHOWN_BAD_LINES:
+        note(f"and {report.num_bad_lines - SHOWN_BAD_LINES} more bad lines; --json lists the first thousand")
 
 
 def _summary(report: DataReport) -> dict[str, object]:
@@ -153,7 +178,7 @@ def _summary(report: DataReport) -> dict[str, object]:
         "questions": report.questions,
         "longest story": f"{report.longest_story} sentences",
         "words": len(report.vocabulary),
-        "answers": len(report.answers),
+        "answers": f"{len(report.answers)} different: {seen_answers(report)}",
         "bad lines": report.num_bad_lines,
         "lost support": report.lost_support,
     }
@@ -164,19 +189,37 @@ def _summary(report: DataReport) -> dict[str, object]:
 
 
 def convert(
-    source: Path, target: Path, /, *, format: Literal["babi", "jsonl"] | None = None, skip_bad: bool = False
+    source: Path,
+    target: Path,
+    /,
+    *,
+    format: Literal["babi", "jsonl"] | None = None,
+    story_column: str | None = None,
+    question_column: str | None = None,
+    answer_column: str | None = None,
+    skip_bad: bool = False,
 ) -> None:
-    """Rewrite a data file in the format that the target's name says: .jsonl for JSON lines, else bAbI text.
+    """Rewrite data in the format that the target's name says: .jsonl for JSON lines, else bAbI text.
 
     Args:
-        source: the file to read.
+        source: what to read: a file (.jsonl, .json, .csv, .tsv, .parquet, else bAbI text), a folder with such files, or
+            - for standard input.
         target: the file to write.
         format: the format to write, where the name does not say it.
+        story_column: the column of the story, where it is called otherwise than story, context, passage or text.
+        question_column: that of the question, where it is called otherwise than question or query.
+        answer_column: that of the answer, where it is called otherwise than answer, label or target.
         skip_bad: leave bad lines out and count them, instead of stopping at the first.
     """
     if target.exists() and source.exists() and target.samefile(source):
         raise AMNError(f"{source} and {target} are one file: give another target")
+    chosen = format or format_of(target)
+    if chosen not in WRITERS:
+        raise ConfigError(f"{target}: stories are written as .jsonl or as bAbI text (.txt), not as {target.suffix}")
     bad = BadLines() if skip_bad else None
-    questions = WRITERS[format or format_of(target)](read_stories(source, skip_bad=bad), target)
+    columns = Columns(story=story_column, question=question_column, answer=answer_column)
+    files = data_files(source)
+    stories = (story for file in files for story in read_stories(file, skip_bad=bad, columns=columns))
+    questions = WRITERS[chosen](stories, target)
     left_out = "" if bad is None else f", {bad.count} bad lines left out"
     note(f"{questions} questions written to {target}{left_out}")

@@ -12,7 +12,7 @@ def evaluate(
     model: str,
     /,
     *,
-    task: str,
+    task: str | None = None,
     data: Path | None = None,
     split: str = "valid",
     banks: str = "1",
@@ -28,8 +28,9 @@ def evaluate(
 
     Args:
         model: a shipped model, a model directory, or a run directory for its best weights.
-        task: 1 to 20, scaled, multi, or joint for all twenty.
-        data: folder of bAbI files, or one file; without it the stories are generated.
+        task: 1 to 20, scaled, multi, joint for all twenty, or a board such as stepgame; without it your own stories in
+            --data, or else those that a run on your own stories kept apart.
+        data: folder of bAbI files, or one file in any format; without it the stories of a task are generated.
         split: train, valid or test.
         banks: how many banks are read for the error, the most relevant first, or all.
         rename: give people, places and things names that no training data holds.
@@ -38,13 +39,18 @@ def evaluate(
         engine: auto for what answers users, torch for the model that was trained.
         json: print the figures as JSON.
     """
+    from amn.data.boards import find_board
+    from amn.evaluation.board_scores import board_scores
     from amn.evaluation.score import Ask, report_of, score
 
-    where = None if data is None else str(data)
-    ask = Ask(task=_task(task), split=split, data=where, rename=rename, questions=questions)
+    chosen, where = _source(model, task, data, split)
+    ask = Ask(task=chosen, split=split, data=where, rename=rename, questions=questions)
     read = _banks(banks)
     trained, tally = score(model, ask, engine)
     found = report_of(model, trained, ask, tally, read)
+    board = find_board(chosen)
+    if board is not None and board[1] is None:
+        found |= board_scores(trained, board[0], ask, engine)
     if details is not None:
         details.write_text(json_module.dumps(found | {"details": tally.spread()}, indent=1) + "\n", encoding="utf-8")
         note(f"details: {details}")
@@ -52,6 +58,24 @@ def evaluate(
         print_json(found)
     else:
         _show(found)
+
+
+def _source(model: str, task: str | None, data: Path | None, split: str) -> tuple[int | str, str | None]:
+    """Which task is meant, and where its stories are."""
+    from amn.store.card import OWN
+    from amn.store.run_directory import STORY_FILES
+
+    if task is not None:
+        return _task(task), None if data is None else str(data)
+    if data is None and split in STORY_FILES:
+        data = Path(model) / STORY_FILES[split]
+        if not data.is_file():
+            raise ConfigError(
+                f"{model} keeps no stories of its own to be asked about: give --task, or a file as --data"
+            )
+    if data is None or not data.is_file():
+        raise ConfigError("--data: expected a file of stories; the files of a folder go with --task")
+    return OWN, str(data)
 
 
 def _task(text: str) -> int | str:
@@ -73,9 +97,13 @@ def _banks(text: str) -> int:
 
 def _show(found: dict[str, Any]) -> None:
     """The figures for people: names and values, then a line for each number of banks."""
-    lists = ("by_banks", "seconds")
+    lists = ("by_banks", "seconds", "parts", "means")
     print_pairs({name.replace("_", " "): value for name, value in found.items() if name not in lists})
     print_pairs({f"seconds, {name.replace('_', ' ')}": value for name, value in found["seconds"].items()})
     print(f"\n{'banks read':>10}  {'error %':>8}  {'entities read':>13}  {'ratio':>6}")
     for row in found["by_banks"]:
         print(f"{row['banks']:>10}  {row['error_percent']:>8.2f}  {row['entities_read']:>13.2f}  {row['ratio']:>6.3f}")
+    for row in found.get("parts", ()):
+        print(f"part {row['part']:>4}  {100 - row['error_percent']:6.2f} % right of {row['questions']}")
+    for row in found.get("means", ()):
+        print(f"mean of {row['mean']}: {row['right_percent']:.2f} % right")

@@ -76,7 +76,8 @@ def _run_cyclopts(words: list[str]) -> int | None:
     from cyclopts import CycloptsError
 
     try:
-        result = build_app()(words, exit_on_error=False, print_error=False, result_action="return_value")
+        line = ["/dev/stdin" if word == "-" else word for word in words]  # a lone - would be an option to cyclopts
+        result = build_app()(line, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         raise ConfigError(str(error).rstrip(".")) from error
     return result if isinstance(result, int) else None

@@ -7,26 +7,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from amn.cli.output import note, print_json
-from amn.cli.progress import Lines, training_display
 from amn.errors import AMNError, ConfigError
 
 if TYPE_CHECKING:
     import torch
 
     from amn.config import RunSpec
-    from amn.training.loop import Progress, Run
+    from amn.store.run_directory import RunDirectory
+    from amn.training.loop import Progress
+    from amn.training.own import OwnPlan
 
 
 def train(
+    stories: str | None = None,
+    /,
     *,
-    task: str,
+    task: str | None = None,
     model: str = "amn",
     data: Path | None = None,
+    validation: Path | None = None,
+    start: str | None = None,
     seed: int = 0,
     epochs: int | None = None,
     device: str = "auto",
-    out: Path = Path("runs"),
+    out: Path | None = None,
     resume: bool = False,
+    story_column: str | None = None,
+    question_column: str | None = None,
+    answer_column: str | None = None,
     set_: tuple[str, ...] = (),
     label: str = "",
     threads: int = 1,
@@ -35,59 +43,82 @@ def train(
     print_config: bool = False,
     json: bool = False,
 ) -> None:
-    """Train one model.
+    """Train one model, on stories of your own or on a task.
 
-    Ctrl-C saves, and says how to go on.
+    Your own stories are looked at first, and what you do not say is chosen by what they are like. Ctrl-C saves, and
+    says how to go on.
 
-    Example: amn train --task 1
+        amn train robots.jsonl --out my-model
+        amn train --task 1
 
     Args:
-        task: 1 to 20, scaled, multi, or joint for all twenty together.
+        stories: your own: a file (.jsonl, .json, .csv, .tsv, .parquet, else bAbI text), a folder with such files, or -
+            for standard input.
+        task: 1 to 20, scaled, multi, joint for all twenty together, or a board such as stepgame.
         model: the architecture.
-        data: folder of bAbI files, or one file; without it the stories are generated.
+        data: for a task: folder of its files, or one file; without it the stories are generated.
+        validation: your own stories to choose and to judge by; without them a tenth is kept apart.
+        start: a trained model to start from, by name or directory; none for fresh weights.
         seed: of weights, order and draws.
-        epochs: passes over the training questions; by default 8 for tasks that amn learns quickly (1, 6, 9, 10, 12,
-            15, 20; two minutes on a CPU), else 40, or what the recipe of the model says.
+        epochs: passes over the training questions; by default as many as the number of your questions asks for. For a
+            task 8 where amn learns it quickly (1, 6, 9, 10, 12, 15, 20; two minutes on a CPU), else 40, or what the
+            recipe of the model says.
         device: cpu, cuda, or auto.
-        out: folder for run directories; a run goes to a folder of its own in it.
+        out: directory of the run, which --model then takes; by default runs/ and the name of the data or task.
         resume: go on with a run that was stopped.
+        story_column: the column of the story, where it is called otherwise than story, context, passage or text.
+        question_column: that of the question, where it is called otherwise than question or query.
+        answer_column: that of the answer, where it is called otherwise than answer, label or target.
         set_: a setting of model or training, as name=value; may be given several times.
-        label: part of the run's name, to tell settings apart.
+        label: part of the name of a task's run, to tell settings apart.
         threads: of torch on a CPU.
         checkpoint_every: seconds between checkpoints.
         log_to: the log of the run directory is always written; tensorboard writes there too.
         print_config: print what would be trained as JSON, and stop.
         json: print the result as JSON.
     """
-    from amn.training.loop import make_runs
+    from amn.cli.own import RUNS, plan_for, show
+    from amn.data.rows import Columns
+    from amn.store.run_directory import RunDirectory
     from amn.training.precision import check_precision
 
-    spec = _one_run(task, model, data, seed, epochs, set_, label)
+    given = _settings(set_, epochs, start)
+    plan = None
+    if task is not None:
+        if stories is not None:
+            raise ConfigError(f"give either {stories} or --task {task}; the files of a task go with --data")
+        spec = _one_run(task, model, data, seed, given, label)
+        path = out or RUNS / spec.name
+    else:
+        columns = Columns(story=story_column, question=question_column, answer=answer_column)
+        source = stories or _text(data)
+        plan, path = plan_for(source, validation, columns, given, model=model, seed=seed, out=out, resume=resume)
+        spec = plan.spec
     if print_config:
         print_json(spec.to_json())
         return
     where = _prepare(device, threads)
     check_precision([spec], where.type)
-    (run,) = make_runs([spec], out, resume=resume)
-    if run.directory.finished:
-        note(f"{run.directory.path} is finished already")
-    else:
-        _fit(run, resume, where, checkpoint_every, log_to)
-    note(f"best model: {run.directory.best}")
+    for line in [*(plan.describe() if plan else ()), f"training in {path}; Ctrl-C saves"]:
+        note(line)
+    if resume and RunDirectory(path).finished:
+        note(f"{path} is finished already")
+    directory = _fit(spec, plan, path, where, resume, checkpoint_every, log_to)
+    if plan is not None:
+        show(plan, directory, json)
+        return
+    note(f"best model: {directory.best}")
     if json:
-        print_json(run.directory.result())
+        print_json(directory.result())
 
 
-def _one_run(
-    task: str, model: str, data: Path | None, seed: int, epochs: int | None, settings: tuple[str, ...], label: str
-) -> "RunSpec":
+def _one_run(task: str, model: str, data: Path | None, seed: int, given: dict[str, Any], label: str) -> "RunSpec":
     from amn.training.grid import Grid, quick
     from amn.training.sweep import parse_tasks
 
     tasks = parse_tasks(task)
     if len(tasks) != 1:
         raise ConfigError(f"expected one task, found {task!r}; amn sweep trains several")
-    given = _settings(settings, epochs)
     grid = Grid(tasks=tasks, models=[model], seeds=[seed], data=_text(data), settings=given, label=label)
     (spec,) = grid.specs()
     return spec if "epochs" in given else quick(spec)
@@ -103,38 +134,50 @@ def _prepare(device: str, threads: int) -> "torch.device":
     return choose_device(device)
 
 
-def _fit(run: "Run", resume: bool, device: "torch.device", checkpoint_every: float, log_to: str) -> None:
+def _fit(
+    spec: "RunSpec",
+    plan: "OwnPlan | None",
+    path: Path,
+    device: "torch.device",
+    resume: bool,
+    checkpoint_every: float,
+    log_to: str,
+) -> "RunDirectory":
     """Trains a run to its end, or until Ctrl-C."""
-    from amn.training.loop import Interrupted, Trainer
+    from amn.training.display import training_display
+    from amn.training.loop import Interrupted
+    from amn.training.own import fit_own
+    from amn.training.prepare import data_key, encode_all
+    from amn.training.single import FitOptions, fit_run
 
     with training_display() as display:
-        trainer = Trainer(
-            [run],
-            run.directory.state,
-            device,
-            _logging(display, run, log_to),
+        options = FitOptions(
+            device=device,
+            progress=_logging(display.epoch, path, log_to),
             stepped=display.step,
+            resume=resume,
             checkpoint_every=checkpoint_every,
         )
-        if resume:
-            trainer.resume()
         try:
-            trainer.fit()
+            if plan is not None:
+                return fit_own(plan, path, options)
+            (data,) = encode_all([data_key(spec)])
+            return fit_run(spec, data, path, options)
         except Interrupted:
             raise _stopped("--resume") from None
 
 
-def _logging(display: Lines, run: "Run", log_to: str) -> "Progress":
+def _logging(display: "Progress", path: Path, log_to: str) -> "Progress":
     """What is told of every epoch."""
     if log_to != "tensorboard":
-        return display.epoch
+        return display
     from amn.training.tensorboard import TensorBoardLog
 
-    log = TensorBoardLog(run.directory.path / "tensorboard")
+    log = TensorBoardLog(path / "tensorboard")
 
     def both(entry: dict[str, Any]) -> None:
         log.note(entry)
-        display.epoch(entry)
+        display(entry)
 
     return both
 
@@ -191,6 +234,7 @@ def sweep(
         compile: compile the step; pays for long trainings on a GPU.
         address: of a Ray cluster; by default that in RAY_ADDRESS, or else one is started on this machine.
     """
+    from amn.training.display import Lines
     from amn.training.engines import Options
     from amn.training.engines import sweep as run
     from amn.training.grid import Grid
@@ -243,9 +287,14 @@ def bench(*, models: int = 16, steps: int = 20, device: str = "auto", threads: i
         print(f"{row['engine']:8}{row['models']:5} models{row['model_steps_per_second']:12.1f} model steps a second")
 
 
-def _settings(texts: tuple[str, ...], epochs: int | None) -> dict[str, Any]:
+def _settings(texts: tuple[str, ...], epochs: int | None, start: str | None = None) -> dict[str, Any]:
+    """What the user has given: settings by --set, and those that have an option of their own."""
     given = dict(_setting(text) for text in texts)
-    return given if epochs is None else given | {"epochs": epochs}
+    if epochs is not None:
+        given["epochs"] = epochs
+    if start is not None:
+        given["start"] = None if start == "none" else start
+    return given
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -82,7 +82,7 @@ class _Draft:
 
     def _sentence(self, number: int, text: str) -> str:
         sentence = text.strip()
-        if "?" in sentence:
+        if _asks(sentence):
             raise DataError(self.path, number, "a tab and an answer after the question", f"no tab in {shown(text)}")
         if not sentence:
             raise DataError(self.path, number, "a sentence after the id", "nothing")
@@ -106,6 +106,11 @@ class _Draft:
         except KeyError as error:
             expected = "supporting ids that name sentences above, separated by spaces"
             raise SupportError(self.path, number, expected, shown(error.args[0])) from error
+
+
+def _asks(sentence: str) -> bool:
+    """Whether it has a question mark; statements of the released Hindi task 15 end in "?.", which is none."""
+    return "?" in sentence.removesuffix("?.")
 
 
 def write_babi(stories: Iterable[Story], target: str | Path | TextIO) -> int:
@@ -142,7 +147,7 @@ def _lines(story: Story, name: str) -> Iterator[str]:
             yield f"{identifier} {_question_text(waiting.popleft(), identifiers, name)}\n"
         if sentence is not None:
             identifier += 1
-            yield f"{identifier} {_holdable(sentence, name, refused='?')}\n"
+            yield f"{identifier} {_holdable(sentence, name, statement=True)}\n"
             identifiers.append(identifier)
     if waiting:
         raise DataError(
@@ -162,9 +167,9 @@ def _question_text(question: Question, identifiers: list[int], name: str) -> str
     return f"{_holdable(question.text, name)}\t{_holdable(question.answer, name)}\t{support}"
 
 
-def _holdable(text: str, name: str, *, refused: str = "") -> str:
+def _holdable(text: str, name: str, *, statement: bool = False) -> str:
     """The text if a reader would give it back as it is."""
-    if not text or text != text.strip() or any(letter in text for letter in f"\t\r\n{refused}"):
+    if (statement and _asks(text)) or not text or text != text.strip() or any(letter in text for letter in "\t\r\n"):
         raise DataError(name, None, f"text that bAbI files can hold: {_HOLDABLE}", shown(text))
     return text
 

@@ -4,13 +4,30 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Literal
 
 from amn.data.files import BadLines, numbered_lines
-from amn.data.source import read_stories
+from amn.data.rows import ANY, Columns
+from amn.data.source import data_files, format_of, read_stories
 from amn.data.story import Story, words
-from amn.errors import DataError
 
 _MAX_WORD_LINE_BYTES = 1 << 20
+AnswerKind = Literal["word", "phrase", "list", "class"]
+
+
+def answer_kind(answer: str, told: Collection[str]) -> AnswerKind:
+    """What an answer is: a word that the story tells, several such words, a list, or else one class of many.
+
+    Args:
+        answer: the answer.
+        told: the words of the story before the question.
+    """
+    if "," in answer:
+        return "list"
+    spelled = words(answer)
+    if not spelled or not all(word in told for word in spelled):
+        return "class"
+    return "word" if len(spelled) == 1 else "phrase"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +52,7 @@ class DataReport:
         questions: how many questions the stories have together.
         vocabulary: distinct lower-cased words of sentences and questions, with how often each occurs.
         answers: distinct answers, with how often each is right.
+        answer_kinds: what the answers are (see `answer_kind`), with how many questions have such a one.
         longest_story: the most sentences of a story.
         most_told: the most sentences before a question.
         without_question: stories that nothing is asked about.
@@ -51,6 +69,7 @@ class DataReport:
     questions: int = 0
     vocabulary: Counter[str] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
+    answer_kinds: Counter[AnswerKind] = field(default_factory=Counter)
     longest_story: int = 0
     most_told: int = 0
     without_question: int = 0
@@ -66,13 +85,16 @@ class DataReport:
         self.questions += len(story.questions)
         self.longest_story = max(self.longest_story, len(story.sentences))
         self.without_question += not story.questions
-        for sentence in story.sentences:
-            self.vocabulary.update(words(sentence))
+        told = [words(sentence) for sentence in story.sentences]
+        for sentence in told:
+            self.vocabulary.update(sentence)
         for question in story.questions:
             self.vocabulary.update(words(question.text))
             self.most_told = max(self.most_told, question.after)
             if question.answer is not None:
                 self.answers[question.answer] += 1
+                before = {word for sentence in told[: question.after] for word in sentence}
+                self.answer_kinds[answer_kind(question.answer, before)] += 1
 
     def as_json(self) -> dict[str, object]:
         """The report as plain values: word counts become the number of distinct words."""
@@ -81,12 +103,28 @@ class DataReport:
         return values | {"vocabulary": len(self.vocabulary), "answers": len(self.answers), "bad_lines": rows}
 
 
-def check_data(path: str | Path, *, vocabulary: str | Path | None = None) -> DataReport:
+_KIND_NAMES: dict[AnswerKind, str] = {
+    "word": "words of the story",
+    "phrase": "several words of the story",
+    "list": "lists",
+    "class": "other words, such as yes and no",
+}
+
+
+def seen_answers(report: DataReport) -> str:
+    """What the answers are, the most frequent kind first: "words of the story 60 %, lists 40 %"."""
+    total = max(1, sum(report.answer_kinds.values()))
+    shares = (f"{_KIND_NAMES[kind]} {count / total:.0%}" for kind, count in report.answer_kinds.most_common())
+    return ", ".join(shares) or "none is known"
+
+
+def check_data(path: str | Path, *, vocabulary: str | Path | None = None, columns: Columns = ANY) -> DataReport:
     """Read a file or every data file of a folder to its end and report.
 
     Args:
-        path: a bAbI or JSONL file, or a folder (`qa*.txt` and `*.jsonl`, at any depth).
+        path: a file in any format that can be read, or a folder of such files.
         vocabulary: what the words are held against: a file of words, one or more a line, or data as in `path`.
+        columns: what the columns are called, where not by one of the usual names.
 
     Raises:
         DataError: only where there is nothing to read; bad lines are in the report.
@@ -95,7 +133,7 @@ def check_data(path: str | Path, *, vocabulary: str | Path | None = None) -> Dat
     bad = BadLines()
     for file in data_files(path):
         report.files += 1
-        for story in read_stories(file, skip_bad=bad):
+        for story in read_stories(file, skip_bad=bad, columns=columns):
             report.add(story)
     if known is not None:
         report.unknown_words = {word: n for word, n in report.vocabulary.most_common() if word not in known}
@@ -105,22 +143,10 @@ def check_data(path: str | Path, *, vocabulary: str | Path | None = None) -> Dat
     return report
 
 
-def data_files(path: str | Path) -> list[Path]:
-    """The data files that a path means: itself, or those in the folder."""
-    path = Path(path)
-    if not path.is_dir():
-        return [path]
-    files = sorted({*path.rglob("qa*.txt"), *path.rglob("*.jsonl")})
-    if not files:
-        found = ", ".join(sorted(entry.name for entry in path.iterdir())[:10]) or "an empty folder"
-        raise DataError(path, None, "bAbI files (qa*.txt) or JSONL files", found)
-    return files
-
-
 def known_words(path: str | Path) -> Collection[str]:
     """The words of a word list or of data, lower-cased."""
     path = Path(path)
-    if path.is_dir() or path.suffix == ".jsonl" or _looks_like_babi(path):
+    if path.is_dir() or format_of(path) != "babi" or _looks_like_babi(path):
         texts = (text for file in data_files(path) for text in _texts(file))
     else:
         texts = (line for _, line in numbered_lines(path, limit=_MAX_WORD_LINE_BYTES))

@@ -62,6 +62,8 @@ class Spoken:
             told |= here
             sought |= answers
             untold |= answers - here
+        if not by_item:  # an answer of several words is a class, which needs their spelling
+            untold |= {word for answer in untold for word in answer.split()}
         return cls(frozenset(told), frozenset(sought), frozenset(untold), names)
 
     def union(self, other: "Spoken") -> "Spoken":

@@ -1,12 +1,15 @@
 """Text files that may be huge, broken or cut short: reading in bounded memory, and writing all or nothing."""
 
+import gzip
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
-from typing import BinaryIO, Literal, TextIO
+from typing import IO, Literal, TextIO
 
 from amn.errors import DataError, SupportError
 
@@ -51,15 +54,39 @@ def shown(text: str | bytes) -> str:
     return repr(text) if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]!r}..."
 
 
+STANDARD_INPUT = (Path("-"), Path("/dev/stdin"))  # the second is how the command line passes on the first
+
+
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """Open a data file for reading; what the system refuses becomes a DataError."""
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """Open a data file for reading; what the system refuses becomes a DataError. `-` is standard input."""
+    if path in STANDARD_INPUT:
+        yield sys.stdin.buffer
+        return
     try:
         stream = path.open("rb")
     except OSError as error:
-        raise DataError(path, None, "a file that can be read", error.strerror or str(error)) from error
+        raise DataError(path, None, "a file that can be read", _refusal(path, error)) from error
     with stream:
-        yield stream
+        if path.suffix != ".gz":
+            yield stream
+            return
+        try:
+            with gzip.open(stream) as unpacked:
+                yield unpacked  # type: ignore[misc]
+        except (gzip.BadGzipFile, EOFError) as error:
+            raise DataError(path, None, "a whole gzip file", str(error)) from error
+
+
+def _refusal(path: Path, error: OSError) -> str:
+    """Why a file cannot be opened; where there is none, with the nearest name that there is."""
+    reason = error.strerror or str(error)
+    if not isinstance(error, FileNotFoundError):
+        return reason
+    if not path.parent.is_dir():
+        return f"{reason} (there is no folder {path.parent})"
+    near = get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], n=1)
+    return f"{reason}; did you mean {path.parent / near[0]}?" if near else reason
 
 
 def numbered_lines(
@@ -100,7 +127,7 @@ def _line(path: Path, number: int, raw: bytes, limit: int, whole: bool) -> str:
         raise DataError(path, number, "UTF-8 text", f"byte 0x{raw[error.start]:02x} in {shown(raw)}") from error
 
 
-def _skip_rest(stream: BinaryIO, raw: bytes, limit: int) -> None:
+def _skip_rest(stream: IO[bytes], raw: bytes, limit: int) -> None:
     while raw and not raw.endswith(b"\n"):
         raw = stream.readline(limit)
 

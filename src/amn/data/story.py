@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 
 from amn.data.facts import Facts
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+# Letters and digits, and what a letter may carry: accents of their own, and the vowel signs of Indian scripts.
+_LETTERS = "(?:[^\\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff])+"
+_WORD = re.compile(f"{_LETTERS}(?:['’-]{_LETTERS})*")
+_LETTER_NAMES = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")  # without I, who is not called so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,5 +45,8 @@ class Story:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The lower-cased words of a sentence or question, without punctuation."""
-    return tuple(_WORD.findall(text.lower()))
+    """The lower-cased words of a sentence or question, without punctuation.
+
+    A capital letter that stands alone keeps its case: agent A is not the article a.
+    """
+    return tuple(word if word in _LETTER_NAMES else word.lower() for word in _WORD.findall(text))

@@ -14,7 +14,7 @@ MAX_QUESTION_WORDS = 64
 
 Text = str | Sequence[str]
 
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
+_SENTENCE = re.compile(r"(?:[^.!?।。！？\n]|(?<=\d)\.(?=\d))+[.!?।。！？]*")  # the point of 3.5 ends nothing
 
 
 def split_sentences(text: str) -> list[str]:

@@ -58,8 +58,8 @@ class Vocabulary:
         return {END, COMMA} <= self._answer_ids.keys()
 
     def word_id(self, word: str) -> int:
-        """The number of a word, UNKNOWN where the vocabulary does not hold it."""
-        return self._word_ids.get(word, UNKNOWN)
+        """The number of a word, UNKNOWN where the vocabulary does not hold it; a lone A may be the article a."""
+        return self._word_ids.get(word) or self._word_ids.get(word.lower(), UNKNOWN)
 
     def answer_id(self, answer: str | None) -> int:
         """The class of an answer, -1 where there is none."""

@@ -89,4 +89,4 @@ def _stories(task: int | str, ask: Ask) -> list[Story]:
         return list(read_stories(ask.data))
     if isinstance(task, int):
         return load_task(ask.data, task, ask.split)
-    return task_stories(task, None, ask.split)[0]
+    return task_stories(task, ask.data, ask.split)[0]

@@ -13,6 +13,7 @@ from amn.store.atomic import clear_leftovers, write_atomically, writing
 from amn.store.model_directory import save_model
 
 SPEC_FILE, LOG_FILE, RESULT_FILE, STATE_FILE, BEST = "run.json", "log.jsonl", "result.json", "state.safetensors", "best"
+STORY_FILES = {"train": "train.jsonl", "valid": "valid.jsonl"}  # by split: what a run on one's own stories keeps
 
 
 @dataclass(frozen=True)

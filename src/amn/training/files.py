@@ -1,10 +1,11 @@
 """Run directories, checkpoints and data as bytes, to travel between machines that share no disk."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from amn.config import RunSpec
 from amn.data.babi import find_task_file
+from amn.data.boards import find_board
 from amn.errors import CheckpointError, DataError
 from amn.store.atomic import write_atomically, writing
 from amn.store.run_directory import RESULT_FILE
@@ -39,11 +40,13 @@ def _turn(name: str) -> tuple[int, str]:
     return (max((i + 1 for i, end in enumerate(_LAST) if name.endswith(end)), default=0), name)
 
 
-def pack_data(specs: Iterable[RunSpec], data: str) -> dict[str, bytes]:
+def pack_data(specs: Sequence[RunSpec], data: str) -> dict[str, bytes]:
     """The data files that some runs read."""
     path = Path(data)
     if not path.is_dir():
         return {path.name: _bytes(path)}
+    if any(find_board(spec.task) for spec in specs):
+        return {file.name: _bytes(file) for file in sorted(path.iterdir()) if file.is_file()}
     tasks = {part.key.task for spec in specs for part in parts_of(data_key(spec))}
     return {found.name: _bytes(found) for found in _task_files(path, sorted(t for t in tasks if isinstance(t, int)))}
 

@@ -138,7 +138,8 @@ class Trainer:
     def _trains(self, i: int) -> bool:
         config, best = self.runs[i].spec.train, self.best[i]
         waited = self.epoch - max(best.epoch, self._first_choice(i))
-        return self.epoch < config.epochs and not (config.patience and waited > config.patience)
+        learned = best.score is not None and best.score.error_percent <= config.plateau
+        return self.epoch < config.epochs and not (config.patience and learned and waited > config.patience)
 
     def _first_choice(self, i: int) -> int:
         """The first epoch whose weights may be chosen."""
@@ -352,7 +353,7 @@ def _model(run: Run) -> Model:
 def make_runs(
     specs: Sequence[RunSpec], out: Path, *, resume: bool, workers: int = 1, moved: Mapping[str, str] | None = None
 ) -> list[Run]:
-    """Makes the directories of some runs and loads their data.
+    """Loads the data of some runs and makes their directories.
 
     Args:
         specs: the runs.
@@ -361,10 +362,10 @@ def make_runs(
         workers: processes that read and encode.
         moved: where data lies on this machine, by its name in the runs; elsewhere it lies where they say.
     """
-    directories = [RunDirectory(out / spec.name) for spec in specs]
-    for spec, directory in zip(specs, directories, strict=True):
-        directory.start(spec, resume=resume)
     keys = list(dict.fromkeys(data_key(spec) for spec in specs))
     here = [key._replace(data=moved.get(key.data, key.data)) if moved and key.data else key for key in keys]
     data = dict(zip(keys, encode_all(here, workers=workers), strict=True))
+    directories = [RunDirectory(out / spec.name) for spec in specs]
+    for spec, directory in zip(specs, directories, strict=True):  # after the data, which may not be readable
+        directory.start(spec, resume=resume)
     return [Run(s, d, data[data_key(s)]) for s, d in zip(specs, directories, strict=True)]

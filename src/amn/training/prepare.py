@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
-from random import Random
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from amn.config import RunSpec
 from amn.data.batches import Dataset, concatenate, encode
+from amn.data.boards import board_stories, find_board
 from amn.data.examples import Example, Spoken, answer_words, examples, names_of
-from amn.data.source import SPLITS, load_task, read_stories
+from amn.data.source import SPLITS, hold_out, load_task, read_stories
 from amn.data.story import Story
 from amn.data.vocabulary import COMMA, END, PADDING, UNKNOWN, Vocabulary
 from amn.errors import ConfigError, DataError
@@ -29,8 +29,6 @@ ALL_TASKS = tuple(range(1, 21))
 JOINT = "joint"  # the twenty tasks
 MIXED = "mixed"  # stories that mix all kinds of facts
 EVERYTHING = "all"  # the twenty tasks and mixed stories
-VALIDATION_SHARE = 0.1  # of stories that come without validation stories
-_FEWEST_STORIES = 2
 _GENERATED_SEED = 3  # of the stories that stand in for a training file that is not at hand
 _SHARE = 4000  # mixed questions that are made at once
 _Item = TypeVar("_Item")
@@ -104,6 +102,8 @@ def parts_of(key: DataKey) -> list[Part]:
 
 def task_stories(task: int | str, data: str | None, split: str) -> tuple[list[Story], str]:
     """The stories of a split and where they come from; a training file that is missing is generated instead."""
+    if isinstance(task, str) and find_board(task):
+        return board_stories(task, data, split), "released"
     if isinstance(task, str):
         from amn.data.tasks import generate_preset  # late: released files need no generator
 
@@ -145,15 +145,6 @@ def _stories_with_facts(task: int | str) -> tuple[list[Story], str]:
     if not stories[0].facts:
         raise ConfigError(f"task {task}: what holds after each sentence is not known, so facts cannot be true")
     return stories, source
-
-
-def hold_out(stories: list[Story], seed: int) -> tuple[list[Story], list[Story]]:
-    """Divides stories into those to train on and a tenth, chosen by the seed, to validate with."""
-    if len(stories) < _FEWEST_STORIES:
-        raise DataError("stories", None, "at least two, one of them to validate with", str(len(stories)))
-    shuffled = Random(seed).sample(stories, len(stories))
-    count = max(1, round(VALIDATION_SHARE * len(shuffled)))
-    return shuffled[count:], shuffled[:count]
 
 
 def _task_data(key: DataKey, training: list[Story], validation: list[Story], source: str) -> TaskData:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import torch
 
 from amn.config import RunSpec
+from amn.data.boards import tasks_of
 from amn.errors import ConfigError
 from amn.store.atomic import writing
 from amn.store.run_directory import RunDirectory
@@ -40,10 +41,11 @@ def parse_tasks(text: str) -> list[int | str]:
     tasks: list[int | str] = []
     for part in text.split(","):
         name = part.strip()
-        tasks += [name] if name in (JOINT, MIXED, EVERYTHING, "scaled", "multi") else parse_numbers(name)
+        named = [name] if name in (JOINT, MIXED, EVERYTHING, "scaled", "multi") else tasks_of(name)
+        tasks += named or parse_numbers(name)
     wrong = [task for task in tasks if isinstance(task, int) and not 1 <= task <= 20]
     if wrong:
-        raise ConfigError(f"tasks are 1 to 20, scaled, multi, mixed, joint and all; found {wrong[0]}")
+        raise ConfigError(f"tasks are 1 to 20, scaled, multi, mixed, joint, all and boards; found {wrong[0]}")
     return list(dict.fromkeys(tasks))
 
 

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from amn.cli.output import note
-
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -20,7 +18,7 @@ class Lines:
         """Says how an epoch of a run ended."""
         done = entry["epoch"] + 1
         left = _duration(entry["seconds"] / done * (entry["epochs"] - done))
-        note(f"{entry['run']} {summary(entry)}  {left} left")
+        print(f"{entry['run']} {summary(entry)}  {left} left", file=sys.stderr, flush=True)
 
     def step(self, done: int, total: int) -> None:
         """Says nothing: a line a step would be too much."""

@@ -1,0 +1,41 @@
+"""What a board is: other people's data with its splits and its way of scoring."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from amn.data.story import Story
+
+
+@dataclass(frozen=True, kw_only=True)
+class Board:
+    """A published set of questions that models are compared by.
+
+    Args:
+        name: what `--task` takes.
+        title: what it is called in print.
+        parts: what is scored apart, by name.
+        read: the stories of a split in a folder; of one part, or of all where the part is None.
+        each: whether every part has a model of its own; else one model learns all of them.
+        variants: further ways to train, whose names stand where a part's may stand.
+        means: the figures that papers give: by name, the parts that are averaged.
+        notes: how it is scored, for those who compare.
+    """
+
+    name: str
+    title: str
+    parts: tuple[str, ...]
+    read: Callable[[Path, str, str | None], list[Story]]
+    each: bool = False
+    variants: tuple[str, ...] = ()
+    means: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: str = ""
+
+    @property
+    def tasks(self) -> list[str]:
+        """The tasks that a sweep over the board trains."""
+        return [self.task(part) for part in self.parts] if self.each else [self.name]
+
+    def task(self, part: str) -> str:
+        """The name of a part, or a variant, as a task."""
+        return f"{self.name}-{part}"

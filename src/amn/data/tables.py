@@ -1,0 +1,109 @@
+"""Stories from tables: comma- or tab-separated text, a JSON document, Parquet."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from amn.data.files import BadLines, numbered_lines, opened, refuse, shown
+from amn.data.jsonl import parsed
+from amn.data.rows import ANY, Columns, story_of
+from amn.data.story import Story
+from amn.errors import DataError, MissingExtraError
+
+MAX_LINE_BYTES = 1 << 26
+_DELIMITERS = ",;\t"
+
+
+def read_csv(path: str | Path, *, skip_bad: BadLines | None = None, columns: Columns = ANY) -> Iterator[Story]:
+    """The stories of a table with a header, one row each; the header says what separates its columns.
+
+    Args:
+        path: the file.
+        skip_bad: where given, bad rows are noted in it and left out instead of raising.
+        columns: what the columns are called.
+
+    Raises:
+        DataError: at the first bad row, naming the file, the line, what was expected and what was found.
+    """
+    path = Path(path)
+    lines = (line + "\n" for _, line in numbered_lines(path, limit=MAX_LINE_BYTES))
+    header = next(lines, "")
+    separator = max(_DELIMITERS, key=header.count)
+    names = next(csv.reader([header], delimiter=separator), [])
+    rows, found = csv.reader(lines, delimiter=separator), False
+    for fields in _fields(rows, path, skip_bad):
+        found, line = True, rows.line_num + 1
+        try:
+            yield story_of(_row(names, fields, path, line), path, line, columns)
+        except DataError as error:
+            refuse(error, skip_bad)
+    if not found:
+        refuse(DataError(path, None, "a header and at least one row", shown(header.strip())), skip_bad)
+
+
+def _fields(rows: Any, path: Path, skip_bad: BadLines | None) -> Iterator[list[str]]:
+    """The rows that hold something."""
+    while True:
+        try:
+            fields = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            refuse(DataError(path, rows.line_num + 1, "a row of separated fields", str(error)), skip_bad)
+            continue
+        if fields:
+            yield fields
+
+
+def _row(names: list[str], fields: list[str], path: Path, line: int) -> dict[str, str | None]:
+    """A row by the names of its columns; an empty field holds nothing."""
+    if len(fields) != len(names):
+        raise DataError(path, line, f"{len(names)} fields, as the header has", f"{len(fields)} in {shown(fields[0])}")
+    return {name: field or None for name, field in zip(names, fields, strict=True)}
+
+
+def read_json(path: str | Path, *, skip_bad: BadLines | None = None, columns: Columns = ANY) -> Iterator[Story]:
+    """The stories of a JSON document: a list of rows, alone or under "data"; paragraphs of a row are rows too."""
+    path = Path(path)
+    with opened(path) as stream:
+        try:
+            text = stream.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise DataError(path, None, "UTF-8 text", f"byte 0x{error.object[error.start]:02x}") from error
+    document = parsed(path, None, text)
+    rows = document.get("data", document) if isinstance(document, dict) else document
+    if not isinstance(rows, list) or not rows:
+        raise DataError(path, None, "a list of stories, or one under the key data", shown(text))
+    yield from _stories(_flat(rows), path, skip_bad, columns)
+
+
+def _flat(rows: Iterable[Any]) -> Iterator[Any]:
+    for row in rows:
+        paragraphs = row.get("paragraphs") if isinstance(row, dict) else None
+        yield from paragraphs if isinstance(paragraphs, list) else [row]
+
+
+def read_parquet(path: str | Path, *, skip_bad: BadLines | None = None, columns: Columns = ANY) -> Iterator[Story]:
+    """The stories of a Parquet file, one row each."""
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise MissingExtraError("parquet", "reading .parquet") from error
+    path = Path(path)
+    with opened(path) as stream:
+        try:
+            parts = ParquetFile(stream).iter_batches()
+            rows = (row for part in parts for row in part.to_pylist())
+            yield from _stories(rows, path, skip_bad, columns)
+        except (ArrowException, OSError) as error:
+            raise DataError(path, None, "a Parquet file", str(error)) from error
+
+
+def _stories(rows: Iterable[Any], path: Path, skip_bad: BadLines | None, columns: Columns) -> Iterator[Story]:
+    for number, row in enumerate(rows, 1):
+        try:
+            yield story_of(row, f"{path}, row {number}", columns=columns)
+        except DataError as error:
+            refuse(error, skip_bad)

@@ -1,0 +1,210 @@
+"""A model judged by stories that its training never saw: its error, its mistakes, and what to do about them."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from math import sqrt
+from typing import Any
+
+from amn.answers import Answer
+from amn.data.story import Question, Story, words
+from amn.evaluation.metrics import PASS_PERCENT
+
+SHOWN_MISTAKES = 3
+SHOWN_SENTENCES = 12  # of a story, the last ones
+_KIND_WORDS = 2  # questions that begin with the same words are of one kind
+_MANY_WRONG = 2.0  # a kind that is wrong so many times as often as the mean is named
+_NEAR_GUESSING = 0.8  # of the error of guessing, above which nothing was learned
+_Z = 1.96  # of a 95 % interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mistake:
+    """A question that was answered wrongly.
+
+    Args:
+        story: what it saw.
+        question: the question.
+        right: the right answer.
+        said: the model's.
+        score: how sure it was.
+    """
+
+    story: tuple[str, ...]
+    question: str
+    right: str
+    said: str
+    score: float
+
+    def lines(self) -> Iterator[str]:
+        """As a story, for people."""
+        told = len(self.story) - SHOWN_SENTENCES
+        yield from [f"    ({told} sentences before)"] if told > 0 else []
+        yield from (f"    {sentence}" for sentence in self.story[-SHOWN_SENTENCES:])
+        yield f"    {self.question}  said {self.said} (score {self.score:.2f}), right is {self.right}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """Questions that begin alike."""
+
+    kind: str
+    questions: int
+    wrong: int
+
+    @property
+    def error_percent(self) -> float:
+        """How many of them are wrong."""
+        return 100 * self.wrong / self.questions
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOut:
+    """How a model did on the questions that were kept apart.
+
+    Args:
+        questions: how many.
+        wrong: how many of them were answered wrongly.
+        guess_percent: the error of always giving the most frequent answer.
+        kinds: the same by kind of question, the worst first.
+        mistakes: the wrong answers, the surest first.
+    """
+
+    questions: int
+    wrong: int
+    guess_percent: float
+    kinds: tuple[Kind, ...]
+    mistakes: tuple[Mistake, ...]
+
+    @property
+    def error_percent(self) -> float:
+        """How many were answered wrongly."""
+        return 100 * self.wrong / self.questions
+
+    @property
+    def likely_percent(self) -> tuple[float, float]:
+        """Where the error of ever more such questions would lie with 95 % confidence (Wilson's interval)."""
+        n, p = self.questions, self.wrong / self.questions
+        middle, spread = p + _Z**2 / (2 * n), _Z * sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
+        scale = 100 / (1 + _Z**2 / n)
+        return max(0.0, scale * (middle - spread)), scale * (middle + spread)
+
+    @property
+    def good(self) -> bool:
+        """Whether the error is below what counts as solved."""
+        return self.error_percent < PASS_PERCENT
+
+    @property
+    def learned(self) -> bool:
+        """Whether it does clearly better than guessing."""
+        return self.error_percent < _NEAR_GUESSING * self.guess_percent
+
+    def verdict(self) -> str:
+        """Whether it can be trusted, in a sentence."""
+        low, high = self.likely_percent
+        likely = f"on more such questions {low:.1f} to {high:.1f} % would be wrong, with 95 % confidence"
+        if self.good:
+            return f"good enough to use: {likely}"
+        if self.learned:
+            return f"not good enough to rely on: {likely}"
+        return f"it has not learned: always giving the most frequent answer is wrong in {self.guess_percent:.1f} %"
+
+    def advice(self, *, epochs: int, training_stories: int, training_loss: float | None) -> list[str]:
+        """What to try, the most promising first; nothing where there is nothing to mend.
+
+        Args:
+            epochs: that it was trained.
+            training_stories: that it was trained on.
+            training_loss: the loss of its answers in the last epoch; None where it is not known.
+        """
+        if self.good:
+            return []
+        found = [_more_stories(training_stories), f"train longer: --epochs {2 * epochs}"]
+        knows_training = training_loss is not None and training_loss < 0.1
+        found = found if knows_training else found[::-1]
+        mean = self.error_percent
+        worst = [kind for kind in self.kinds if kind.error_percent > _MANY_WRONG * mean and kind.wrong > 1]
+        named = [f"look at these questions, and give more stories with them: {_listed(worst)}"] if worst else []
+        if not self.learned:
+            found.append("check that the answer can be told from the story: the mistakes above show how")
+        return named + found
+
+    def lines(self) -> Iterator[str]:
+        """The error, its kinds and the worst mistakes, for people."""
+        yield (
+            f"held-out error {self.error_percent:.1f} %: {self.wrong} of {self.questions} questions wrong "
+            f"(guessing: {self.guess_percent:.1f} %)"
+        )
+        if self.wrong:
+            yield from (f"  {kind.kind} ...: {kind.wrong} of {kind.questions} wrong" for kind in self.kinds)
+            yield "worst mistakes:"
+        for mistake in self.mistakes[:SHOWN_MISTAKES]:
+            yield from mistake.lines()
+            yield ""
+        yield self.verdict()
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "questions": self.questions,
+            "wrong": self.wrong,
+            "error_percent": round(self.error_percent, 4),
+            "likely_percent": [round(bound, 4) for bound in self.likely_percent],
+            "guess_percent": round(self.guess_percent, 4),
+            "good": self.good,
+            "verdict": self.verdict(),
+            "kinds": [asdict(kind) for kind in self.kinds],
+            "mistakes": [asdict(mistake) for mistake in self.mistakes],
+        }
+
+
+def judge(stories: Sequence[Story], answers: Sequence[Answer]) -> HeldOut:
+    """Compares answers with the right ones.
+
+    Args:
+        stories: with the questions and their right answers.
+        answers: one for each question, in their order.
+    """
+    asked = [(story, question) for story in stories for question in story.questions]
+    wrong = [not _is_right(question, answer) for (_, question), answer in zip(asked, answers, strict=True)]
+    counts = Counter((question.answer or "").lower() for _, question in asked)
+    return HeldOut(
+        questions=len(asked),
+        wrong=sum(wrong),
+        guess_percent=100 * (1 - max(counts.values()) / len(asked)),
+        kinds=_kinds([question for _, question in asked], wrong),
+        mistakes=_mistakes([pair for pair, bad in zip(zip(asked, answers, strict=True), wrong, strict=True) if bad]),
+    )
+
+
+def _is_right(question: Question, answer: Answer) -> bool:
+    return answer.answer.lower() == (question.answer or "").lower()
+
+
+def _kinds(questions: Sequence[Question], wrong: Sequence[bool]) -> tuple[Kind, ...]:
+    names = [" ".join(words(question.text)[:_KIND_WORDS]) for question in questions]
+    asked, missed = Counter(names), Counter(name for name, bad in zip(names, wrong, strict=True) if bad)
+    found = [Kind(kind=name, questions=count, wrong=missed[name]) for name, count in asked.items()]
+    return tuple(sorted(found, key=lambda kind: (-kind.error_percent, kind.kind)))
+
+
+def _mistakes(pairs: Sequence[tuple[tuple[Story, Question], Answer]]) -> tuple[Mistake, ...]:
+    found = [
+        Mistake(
+            story=story.sentences[: question.after],
+            question=question.text,
+            right=question.answer or "",
+            said=answer.answer,
+            score=round(answer.score, 4),
+        )
+        for (story, question), answer in pairs
+    ]
+    return tuple(sorted(found, key=lambda mistake: -mistake.score))
+
+
+def _more_stories(stories: int) -> str:
+    return f"give it more stories: it was trained on {stories}"
+
+
+def _listed(kinds: Sequence[Kind]) -> str:
+    return ", ".join(f"{kind.kind} ... ({kind.wrong} of {kind.questions} wrong)" for kind in kinds)

@@ -1,0 +1,157 @@
+"""Training on somebody's own stories: from what they bring to a run that has ended.
+
+The stories are looked at first; what the user has not said is chosen by what they are like. The run keeps its stories,
+so that it can be resumed, repeated and judged from its directory alone.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from amn.config import RunSpec
+from amn.data.check import DataReport, seen_answers
+from amn.data.jsonl import read_jsonl, write_jsonl
+from amn.data.source import OwnStories, hold_out, one_each
+from amn.data.story import Story, words
+from amn.errors import DataError
+from amn.store.card import OWN
+from amn.store.run_directory import SPEC_FILE, STORY_FILES, RunDirectory
+from amn.training.choices import Choice, choose
+from amn.training.grid import Grid
+from amn.training.prepare import data_key, encode_stories
+from amn.training.single import FitOptions, fit_run
+
+SOURCE = "stories of one's own"
+_FEWEST_STORIES = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnPlan:
+    """What a training on one's own stories will do.
+
+    Args:
+        training: stories to learn from.
+        validation: stories kept apart, to choose the best epoch and to judge by.
+        seen: what all of them are like.
+        choices: the settings that the user has not given.
+        spec: the run.
+    """
+
+    training: list[Story]
+    validation: list[Story]
+    seen: DataReport
+    choices: list[Choice]
+    spec: RunSpec
+
+    def describe(self) -> Iterator[str]:
+        """What was seen and what was chosen, line by line."""
+        seen = self.seen
+        yield (
+            f"{seen.path}: {seen.stories} stories with {seen.questions} questions; a question sees at most "
+            f"{seen.most_told} sentences; {len(seen.vocabulary)} words"
+        )
+        yield f"answers: {len(seen.answers)} different; {seen_answers(seen)}"
+        kept = count_questions(self.validation)
+        yield f"kept apart to judge by: {len(self.validation)} stories with {kept} questions"
+        yield "chosen:"
+        yield from (f"  {choice}" for choice in self.choices)
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        chosen = [{"setting": c.setting, "value": c.value, "why": c.why, "flag": c.flag} for c in self.choices]
+        return {
+            "data": self.seen.as_json() | {"answer_kinds": dict(self.seen.answer_kinds)},
+            "held_out": {"stories": len(self.validation), "questions": count_questions(self.validation)},
+            "choices": chosen,
+        }
+
+
+def plan_own(
+    stories: OwnStories, *, given: Mapping[str, Any], model: str = "amn", seed: int = 0, data: str | None = None
+) -> OwnPlan:
+    """Looks at stories and decides how to train on them.
+
+    Args:
+        stories: what somebody has brought.
+        given: the settings that they have given.
+        model: the architecture.
+        seed: of the run, and of the choice of stories to keep apart.
+        data: where the stories came from, for the record.
+
+    Raises:
+        DataError: where there is too little to train on.
+    """
+    training, validation = _divided(stories, seed)
+    seen = DataReport(path=stories.name if data is None else data, files=1)
+    for story in (*training, *validation):
+        seen.add(story)
+    choices = choose(seen, count_questions(training), model, given)
+    settings = {**{choice.setting: choice.value for choice in choices}, **given}
+    grid = Grid(tasks=[OWN], models=[model], seeds=[seed], data=data, settings=settings, label=_label(stories.name))
+    (spec,) = grid.specs()
+    return OwnPlan(training=training, validation=validation, seen=seen, choices=choices, spec=spec)
+
+
+def _label(name: str) -> str:
+    """The name of the data as part of a folder's name; nothing where it has none of its own."""
+    return "" if name == OWN else re.sub(r"[^\w.-]+", "-", name).strip("-.")
+
+
+def run_name(data: str, model: str, seed: int) -> str:
+    """What a run is called where the user does not say: by the name of its data and its seed."""
+    return "-".join([_label(data) or OWN, *([] if model == "amn" else [model]), f"seed{seed}"])
+
+
+def count_questions(stories: Sequence[Story]) -> int:
+    """How many questions the stories have together."""
+    return sum(len(story.questions) for story in stories)
+
+
+def _divided(stories: OwnStories, seed: int) -> tuple[list[Story], list[Story]]:
+    """Stories to train on and stories to keep apart."""
+    training = _answerable(stories.training, stories.name)
+    if stories.validation is not None:
+        kept = _answerable(stories.validation, "validation")
+        if not training or not kept:
+            raise DataError(stories.name, None, "questions to train on and to validate with", "none")
+        return training, kept
+    if len(training) < _FEWEST_STORIES:
+        expected = "at least two stories with answers, or validation stories as well"
+        raise DataError(stories.name, None, expected, str(len(training)))
+    return hold_out(one_each(training), seed) if len(one_each(training)) > 1 else hold_out(training, seed)
+
+
+def _answerable(stories: Sequence[Story], name: str) -> list[Story]:
+    """The stories with those of their questions whose answers are known."""
+    found = [_checked(story, f"{name}[{i}]") for i, story in enumerate(stories)]
+    return [story for story in found if story.questions]
+
+
+def _checked(story: Story, source: str) -> Story:
+    for question in story.questions:
+        if not words(question.text) or not any(words(sentence) for sentence in story.sentences[: question.after]):
+            raise DataError(source, None, "words in the question and in a sentence before it", repr(question.text))
+    return replace(story, questions=tuple(asked for asked in story.questions if asked.answer is not None))
+
+
+def kept_stories(directory: RunDirectory) -> OwnStories | None:
+    """The stories that a run on one's own stories was started with; None where there is no such run."""
+    files = [directory.path / name for name in STORY_FILES.values()]
+    if not all(file.is_file() for file in files) or not (directory.path / SPEC_FILE).is_file():
+        return None
+    training, validation = (list(read_jsonl(file)) for file in files)
+    return OwnStories(training=training, validation=validation, name=directory.spec().label or OWN)
+
+
+def fit_own(plan: OwnPlan, path: Path, options: FitOptions) -> RunDirectory:
+    """Trains to the end and gives the run's directory, which keeps the stories too; as `fit_run`."""
+    data = encode_stories(data_key(plan.spec), plan.training, plan.validation, SOURCE)
+    return fit_run(plan.spec, data, path, options, keep=lambda folder: _keep(plan, folder))
+
+
+def _keep(plan: OwnPlan, folder: Path) -> None:
+    for split, stories in {"train": plan.training, "valid": plan.validation}.items():
+        if not (folder / STORY_FILES[split]).exists():
+            write_jsonl(stories, folder / STORY_FILES[split])
