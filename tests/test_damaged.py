@@ -37,7 +37,7 @@ def copy(model: Path, tmp_path: Path) -> Path:
 
 
 def scores(qa: QA) -> list[float]:
-    return [answer.score for answer in qa(STORY, [QUESTION, "Where is John?"], banks=0)]  # type: ignore[union-attr]
+    return [answer.score for answer in qa(STORY, [QUESTION, "Where is John?"], banks=0)]
 
 
 def edit(directory: Path, change: Callable[[dict[str, Any]], object], keep_digests: bool = False) -> None:

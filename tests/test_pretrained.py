@@ -106,7 +106,9 @@ def test_the_joint_model_answers_about_names_it_never_saw(task: int) -> None:
 @needs_joint
 def test_what_the_demonstration_shows_is_right() -> None:
     qa = load("babi")
-    assert [qa(story, question).answer for story, question in SCENES] == ["office", "bedroom", "w,n", "jetty"]
+    given = [[answer.answer for answer in qa(story, list(questions))] for story, questions in SCENES]
+    assert given[0] == ["new york", "red ball,lamp", "living room", "unknown"]
+    assert given[1:] == [["office"], ["bedroom"], ["w,n"]]
 
 
 def error_of_joint(task: int, *, rename: bool = False, questions: int = QUESTIONS) -> float:

@@ -247,10 +247,17 @@ class Answer:
     stopped_for_deadline: bool = False
     explanation: Explanation | None = None
 
+    @property
+    def said(self) -> str:
+        """The answer as one says it to a person: a guess as a guess, and an unknown as what it means."""
+        if self.answer == UNKNOWN_ANSWER:
+            return "the story does not say"
+        return self.answer if self.known else f"not sure: {self.answer}, {self.score:.0%}".replace("%", " %")
+
     def __str__(self) -> str:
         late = ", stopped for the deadline" if self.stopped_for_deadline else ""
         return (
-            f"{self.answer} (score {self.score:.2f}; read {self.entities_read} of {self.entities} entities "
+            f"{self.said} (score {self.score:.2f}; read {self.entities_read} of {self.entities} entities "
             f"in {self.banks_read} of {self.banks_created} banks; {self.milliseconds:.1f} ms{late})"
         )
 

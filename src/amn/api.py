@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from amn.answers import Answer, answers_of, check_limits
 from amn.data.examples import Example, Words
@@ -21,6 +21,9 @@ from amn.memory import LiveMemory, groups_of
 from amn.pretrained import DEFAULT_MODEL
 from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
+
+if TYPE_CHECKING:
+    from amn.stored import StoredMemory
 
 BATCH_SENTENCES = 256  # a longer story is read alone
 BATCH_WORDS = 1 << 16  # and no more words than these are read together, the longest story counting for all
@@ -72,6 +75,17 @@ class QA:
     def __call__(
         self, story: Text, question: str, *, banks: int | None = ..., deadline: float | None = ..., explain: bool = ...
     ) -> Answer: ...
+
+    @overload
+    def __call__(
+        self,
+        story: Text,
+        question: list[str] | tuple[str, ...],
+        *,
+        banks: int | None = ...,
+        deadline: float | None = ...,
+        explain: bool = ...,
+    ) -> list[Answer]: ...
 
     @overload
     def __call__(
@@ -139,9 +153,28 @@ class QA:
         for part, one in zip(group, found, strict=True):
             yield part, answers_of(one, self.trained, part.questions, part.banks)
 
-    def memory(self, questions: Text) -> LiveMemory:
-        """An empty memory, built for these questions, that can be told sentences and asked at any time."""
-        return LiveMemory(self.trained, questions)
+    @overload
+    def memory(self, questions: Text) -> LiveMemory: ...
+
+    @overload
+    def memory(self, questions: Text, *, store: str, id: str | None = ...) -> "StoredMemory": ...
+
+    def memory(
+        self, questions: Text, *, store: str | None = None, id: str | None = None
+    ) -> "LiveMemory | StoredMemory":
+        """An empty memory, built for these questions, that can be told sentences and asked at any time.
+
+        Args:
+            questions: what it is built for.
+            store: where to keep it, sentence by sentence: sqlite:///FILE, redis://HOST, or memory: for this process
+                alone. Without it, the memory lives until it is saved or forgotten.
+            id: its name in the store; one that is there already is gone on with.
+        """
+        if store is None:
+            return LiveMemory(self.trained, questions)
+        from amn.stored import StoredMemory
+
+        return StoredMemory.open(self.trained, questions, store, id)
 
     def restore(self, path: str | Path) -> LiveMemory:
         """A memory that this model saved."""

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from amn.cli.output import print_json
 from amn.cli.screen import Screen, choose_screen
@@ -52,8 +52,7 @@ def ask(
         _converse(qa, story, banks=banks, deadline=deadline, explain=explain, json=json)
         return
     told = sys.stdin.read() if story is None else _text(story)
-    # A list of questions always gets a list of answers.
-    answers = cast("list[Answer]", qa(told, list(questions), banks=banks, deadline=deadline, explain=explain))
+    answers = qa(told, list(questions), banks=banks, deadline=deadline, explain=explain)
     _show(answers, json)
 
 

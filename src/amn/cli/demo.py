@@ -17,19 +17,19 @@ STORY = (
     "Mary moved to the bathroom. John went to the hallway. Sandra journeyed to the garden. John moved to the office."
 )
 QUESTIONS = ("Where is Mary?", "Where is John?")
-SCENES = (  # for a model of all tasks; the names of the last one are in no training data
+SCENES = (  # for a model of all tasks; some names are in no training data
+    (
+        "Zoe grabbed the lamp. Mr. Smith has gone to the living room. Zoe took the red ball. Zoe went to New York.",
+        ("Where's the red ball?", "What is Zoe carrying?", "Where is Mr. Smith?", "Where is Anna?"),
+    ),
     (
         "Mary took the football. Mary went to the office. Mary dropped the football. Mary moved to the kitchen.",
-        "Where is the football?",
+        ("Where is the football?",),
     ),
-    ("Sumit is tired. Yann is hungry. Yann went to the kitchen.", "Where will Sumit go?"),
+    ("Sumit is tired. Yann is hungry. Yann went to the kitchen.", ("Where will Sumit go?",)),
     (
         "The garden is west of the kitchen. The office is north of the garden. The hallway is east of the office.",
-        "How do you go from the kitchen to the office?",
-    ),
-    (
-        "Priya went to the lighthouse. Priya took the sextant. Zorblax went to the lagoon. Priya moved to the jetty.",
-        "Where is the sextant?",
+        ("How do you go from the kitchen to the office?",),
     ),
 )
 
@@ -46,21 +46,23 @@ def demo(*, json: bool = False) -> None:
     memory = qa.memory(QUESTIONS)
     memory.tell(STORY)
     answers = memory.ask(explain=True)
-    scenes = [(story, qa(story, question)) for story, question in SCENES] if _knows_all_tasks(qa) else []
+    scenes = [(story, qa(story, list(questions))) for story, questions in SCENES] if _knows_all_tasks(qa) else []
     if json:
-        print_json({"answers": [answer.to_dict() for answer in (*answers, *(answer for _, answer in scenes))]})
+        every = [*answers, *(answer for _, given in scenes for answer in given)]
+        print_json({"answers": [answer.to_dict() for answer in every]})
         return
     _show(answers, scenes)
 
 
-def _show(answers: "list[Answer]", scenes: "list[tuple[str, Answer]]") -> None:
+def _show(answers: "list[Answer]", scenes: "list[tuple[str, list[Answer]]]") -> None:
     screen = choose_screen()
     for answer in answers:
         screen.answer(answer)
         screen.say("")
-    for story, answer in scenes:
+    for story, given in scenes:
         screen.say(story)
-        screen.answer(answer)
+        for answer in given:
+            screen.answer(answer)
         screen.say("")
     screen.say("Your own story: amn ask. The same as a page in the browser: amn serve")
 
@@ -68,7 +70,7 @@ def _show(answers: "list[Answer]", scenes: "list[tuple[str, Answer]]") -> None:
 def _knows_all_tasks(qa: "QA") -> bool:
     from amn.inference.record import TrainingRecord
 
-    return TrainingRecord.of(qa.record).task == "joint"
+    return TrainingRecord.of(qa.record).task in ("joint", "all")
 
 
 def _model() -> "QA":

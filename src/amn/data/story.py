@@ -47,6 +47,11 @@ class Story:
 def words(text: str) -> tuple[str, ...]:
     """The lower-cased words of a sentence or question, without punctuation.
 
-    A capital letter that stands alone keeps its case: agent A is not the article a.
+    A capital letter that stands alone keeps its case: agent A is not the article a. An A that begins the text is the
+    article, unless another such letter stands there: "A minute later", but "A is left of B".
     """
-    return tuple(word if word in _LETTER_NAMES else word.lower() for word in _WORD.findall(text))
+    found = _WORD.findall(text)
+    letters = [word for word in found if word in _LETTER_NAMES]
+    if found[:1] == ["A"] and len(letters) == 1:
+        letters = []
+    return tuple([word if word in letters else word.lower() for word in found])

@@ -46,8 +46,16 @@ The epoch was chosen on validation questions; no test question was seen.
 {"" if run["task"] == OWN else _BABI}"""
 
 
+_PURPOSES = {
+    OWN: "stories of its trainer's own",
+    "joint": "all twenty bAbI tasks",
+    "mixed": "stories that mix the kinds of facts of all bAbI tasks, in many wordings",
+    "all": "all twenty bAbI tasks, and stories that mix their kinds of facts in many wordings",
+}
+
+
 def _purpose(task: int | str) -> str:
-    return "stories of its trainer's own" if task == OWN else f"bAbI task {task}"
+    return _PURPOSES.get(str(task), f"bAbI task {task}")
 
 
 def _version() -> str:

@@ -16,10 +16,17 @@ function card(last, all, expected) {
   const root = element("article", "answer");
   root.append(element("p", "question", last.question));
   const line = element("p", "answer-line");
-  line.append(element("strong", "answer-word", last.answer), element("span", "score", percent(last.score)));
+  const kind = last.known ? "answer-word" : "answer-word unsure";
+  line.append(element("strong", kind, said(last)), element("span", "score", percent(last.score)));
   if (expected != null) line.append(verdict(last.answer, expected));
   root.append(line, others(last), table(last, all), element("p", "saving", saving(last, all)));
   return root;
+}
+
+// The answer as one says it to a person: a guess as a guess, and an unknown as what it means.
+function said(answer) {
+  if (answer.answer === "unknown") return "the story does not say";
+  return answer.known ? answer.answer : `not sure: ${answer.answer}`;
 }
 
 function verdict(answer, expected) {
