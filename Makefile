@@ -11,15 +11,16 @@ RUNS ?= runs
 DATA ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs report bench serve clean
+.PHONY: help demo test check format docs report bench serve soak lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
 
-.venv/.ok: pyproject.toml constraints.txt hatch_build.py $(wildcard src/amn/core/*.[ch])
+.venv/.ok: pyproject.toml constraints.txt requirements.lock hatch_build.py $(wildcard src/amn/core/*.[ch])
 	@$(PYTHON) -c 'import sys; sys.exit("amn needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirements requirements.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
@@ -50,6 +51,15 @@ bench: .venv/.ok  ## print timings; they assert nothing
 
 serve: .venv/.ok  ## serve the HTTP API and the web page on 127.0.0.1
 	$(BIN)/amn serve
+
+soak: .venv/.ok  ## ten minutes of kills, half on each kind of store: is all that was acknowledged found again?
+	$(BIN)/python scripts/soak.py --store sqlite --seconds 300
+	$(BIN)/python scripts/soak.py --store redis --seconds 300
+
+# Of torch there are many builds, and a machine may have its own; so it alone is held by its version and not by its hash.
+lock: .venv/.ok  ## write requirements.lock anew, from pyproject.toml and constraints.txt
+	$(BIN)/uv pip compile pyproject.toml --extra dev --constraint constraints.txt --generate-hashes --no-annotate \
+	  --no-emit-package torch --python-version 3.11.5 --custom-compile-command 'make lock' --output-file requirements.lock
 
 clean:  ## remove what the other targets made
 	rm -rf .venv build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

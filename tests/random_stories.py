@@ -71,19 +71,34 @@ def story(*sentences: str, question: str = "where is mary", answer: str | None =
 
 
 def assert_same_found(found: Found, expected: Found, tolerance: float) -> None:
-    """The same classes, counts and banks; and where the model points the same words with the same scores."""
-    classes = len(VOCABULARY.answers)
+    """The same classes, counts, banks and tokens; and where the model points the same words with the same scores."""
     assert (found.banks, found.entities, list(found.entities_read)) == (
         expected.banks,
         expected.entities,
         list(expected.entities_read),
     )
-    close = {"atol": tolerance, "rtol": tolerance}
     assert sorted(found.words) == sorted(expected.words)
-    assert found.logits.shape[1] == expected.logits.shape[1] == classes + len(found.words)
-    places = [list(expected.words).index(word) for word in found.words]
-    theirs = expected.logits[:, [*range(classes), *(classes + place for place in places)]]
-    np.testing.assert_allclose(found.logits, theirs, **close)
+    assert found.logits.shape == expected.logits.shape
+    classes = found.logits.shape[2] - len(found.words)
+    place = [*range(classes), *(classes + list(expected.words).index(word) for word in found.words)]
+    for question, tokens in enumerate(found.tokens.tolist()):
+        said = spoken_tokens(tokens)
+        ours, theirs = found.logits[question, : len(said)], expected.logits[question, : len(said), place].T
+        np.testing.assert_allclose(ours, theirs, atol=tolerance, rtol=tolerance)
+        right = spoken_tokens(expected.tokens[question].tolist())
+        assert [place[token] for token in said] == right or _tied(ours, tolerance)
+
+
+def spoken_tokens(tokens: Sequence[int]) -> list[int]:
+    """The tokens of an answer up to its end, which is one of them."""
+    end = list(tokens).index(0) + 1 if 0 in tokens else len(tokens)
+    return list(tokens[:end]) if len(tokens) > 1 else list(tokens)
+
+
+def _tied(logits: np.ndarray, tolerance: float) -> bool:
+    """Whether another choice is as good, within what numbers may differ."""
+    best = np.sort(logits, -1)[:, -2:]
+    return bool((best[:, 1] - best[:, 0] < 2 * tolerance).any())
 
 
 def shaken(model: nn.Module, seed: int = 0) -> None:
@@ -110,7 +125,7 @@ def random_model(seed: int = 0, *, hidden: int = 16, heads: int = 2, **settings:
 
 def in_double(trained: TrainedModel) -> TrainedModel:
     """The same model in numbers of 64 bits, which the compiled core does not read."""
-    settings = {name: trained.config[name] for name in ("hidden", "heads", "max_banks", "bank_gap", "pointer")}
+    settings = {name: trained.config[name] for name in ("hidden", "heads", "max_banks", "bank_gap", "pointer", "items")}
     model = build_model(trained.architecture, trained.vocabulary, settings, 0).double().eval()
     model.load_state_dict({name: torch.from_numpy(value).double() for name, value in trained.weights.items()})
     return TrainedModel.of(trained.architecture, model, trained.vocabulary)

@@ -16,6 +16,7 @@ Words = Sequence[str]
 REMEMBERED = 16  # neighbours of a word
 CONTEXT = 8  # neighbours that a sentence may read besides its members
 UNKNOWN = 1  # the vector of words that a vocabulary does not hold, where they are not told apart
+END = 0  # the class that ends an answer of several tokens
 NO_EDGE, PAST, CURRENT, BEFORE, AFTER, SELF = range(6)
 
 
@@ -31,10 +32,13 @@ class Entity:
 
 @dataclass
 class Read:
-    """What the twin finds: for each question the score of each class, and of each word where it can point."""
+    """What the twin finds: for each question and token of its answer the score of each class, and of each word where it
+    can point; and the tokens, each the number of a class or a word.
+    """
 
-    classes: list[list[float]]
-    words: list[dict[str, float]]
+    classes: list[list[list[float]]]
+    words: list[list[dict[str, float]]]
+    tokens: list[list[int | str]]
     attention: list[list[dict[str, float]]]
     entities: int
     entities_read: int
@@ -195,7 +199,7 @@ class Twin:
             r = 1 - sigmoid(self.number("strength.reset") * s * (w @ q) / sqrt(self.hidden))
             new = self.linear("strength.candidate_state", w)[0] + self.number("strength.candidate_strength") * r * s
             rated.append(z * s + (1 - z) * sigmoid(new))
-        entity.strength = max(rated)
+        entity.strength = float(max(rated))
         asked = max(norm(w) @ self.linear("move_question", q) / sqrt(self.hidden) for q in self.asked)
         entity.relevance = float(self.linear("move_state", entity.strength * norm(w))[0] + asked)
         last = self.banks - 1
@@ -226,14 +230,39 @@ class Twin:
             {word: entity for word, entity in self.entities.items() if entity.depth >= bank}
             for bank in range(first, self.banks)
         ]
-        found = Read([], [], [], self.told(), sum(map(len, held)), self.banks)
+        found = Read([], [], [], [], self.told(), sum(map(len, held)), self.banks)
         for question in self.asked:
             shares = [self.attend(bank, question) for bank in held]
             summary = self.summary(held, shares, question)
             found.attention.append([{} for _ in range(first)] + shares)
-            found.classes.append(self.linear("decoder.answer", summary).tolist())
-            found.words.append(self.point(summary))
+            classes, words, tokens = self.choose(summary)
+            found.classes.append(classes)
+            found.words.append(words)
+            found.tokens.append(tokens)
         return found
+
+    def choose(self, summary: Vector) -> tuple[list[list[float]], list[dict[str, float]], list[int | str]]:
+        """Eq. (19), token by token: the best each time, up to an end where there may be several; y' = GRU(u, y)."""
+        classes: list[list[float]] = []
+        words: list[dict[str, float]] = []
+        tokens: list[int | str] = []
+        for _ in range(int(self.config["items"])):
+            if tokens:
+                summary = self.gru("decoder.next", self.token_vector(tokens[-1]), summary)
+            classes.append(self.linear("decoder.answer", summary).tolist())
+            words.append(self.point(summary))
+            scores: dict[int | str, float] = dict(enumerate(classes[-1]))
+            scores.update(words[-1])
+            tokens.append(max(scores, key=scores.__getitem__))
+            if tokens[-1] == END:
+                break
+        return classes, words, tokens
+
+    def token_vector(self, token: int | str) -> Vector:
+        """What the next token hears of a class, or of a word."""
+        if isinstance(token, str):
+            return self.embed(self.vector_of(token))
+        return self.weights["decoder.classes.weight"][token]
 
     def attend(self, bank: Mapping[str, Entity], question: Vector) -> dict[str, float]:
         """Eq. (17): the shares of a bank's entities, with the score of reading nothing among them."""

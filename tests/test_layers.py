@@ -12,11 +12,11 @@ ORDER = (  # every package and every module of its own, the lowest first; those 
     ("errors", "config", "pretrained"),
     ("data", "core"),
     ("models",),
-    ("fast", "compact", "exported", "inference"),
+    ("inference",),
     ("answers",),
     ("store",),
     ("training", "evaluation", "bench"),
-    ("memory", "api", "fitting"),
+    ("memory", "changes", "stored", "api", "fitting"),
     ("cli", "server", "report", "web", "__init__", "__main__"),
 )
 LEVELS = {layer: level for level, row in enumerate(ORDER) for layer in row}

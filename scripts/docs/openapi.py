@@ -22,20 +22,18 @@ _BOUNDS = {
 }
 _HEAD = """# HTTP
 
-JSON in and out, with the field names of the Python interface. Every refusal is a 4xx with one sentence in `detail`. A
-running server draws the same at `/docs`, and gives the machine-readable form, [openapi.json](openapi.json), at
-`/openapi.json`. How to run one: [Serving](../serving.md).
+JSON in and out, with the field names of the Python interface. Every refusal is a problem document (RFC 9457) with one
+sentence in `detail`. A running server draws the same at `/docs`, and gives the machine-readable form,
+[openapi.json](openapi.json), at `/openapi.json`. How to run one: [Serving](../serving.md).
 """
 
 
 def openapi_document() -> Schema:
     """The OpenAPI document of all routes."""
-    from fastapi.openapi.utils import get_openapi
-
-    from amn import __version__
+    from amn.server import app
     from amn.server.routes import private, public
 
-    return get_openapi(title="amn", version=__version__, routes=[*public.routes, *private.routes])
+    return app.openapi_document([*public.routes, *private.routes])
 
 
 def http_page(document: Schema) -> str:

@@ -3,15 +3,15 @@
 Every class turns into the JSON of the HTTP interface with `to_dict`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from heapq import nlargest
 from math import isfinite
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
 from amn.inference.calibration import GUESS, features
 from amn.inference.found import Found
@@ -39,13 +39,29 @@ class Candidate:
         return asdict(self)
 
 
-def rank(scored: Iterable[tuple[str, float]]) -> list[Candidate]:
-    """The best answers first; an answer that can be given in several ways has the sum of their scores."""
-    totals: dict[str, float] = {}
-    for answer, score in scored:
-        totals[answer] = totals.get(answer, 0.0) + score
-    best = nlargest(CANDIDATES, totals.items(), key=lambda pair: pair[1])
-    return [Candidate(answer, score) for answer, score in best]
+class Ways:
+    """In which ways each answer can be given: as a class, as a word that was told, or as both.
+
+    Args:
+        vocabulary: the classes.
+        words: that were told.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, words: Sequence[str]) -> None:
+        self._vocabulary, self.names = vocabulary, [*vocabulary.answers, *words]
+        self._words = {word: place for place, word in enumerate(words, len(vocabulary.answers))}
+
+    def chance(self, name: str, scores: Float[np.ndarray, " answer"]) -> float:
+        """How likely an answer is: an answer that can be given in several ways has the sum of their scores."""
+        places = (self._vocabulary.answer_id(name), self._words.get(name, -1))
+        return float(sum(scores[place] for place in places if place >= 0))
+
+    def rank(self, scores: Float[np.ndarray, " answer"]) -> list[Candidate]:
+        """The best answers first."""
+        most = min(2 * CANDIDATES, len(scores) - 1)  # an answer may be there twice
+        best = {self.names[place]: None for place in np.argpartition(-scores, most)[: most + 1].tolist()}
+        found = [Candidate(name, self.chance(name, scores)) for name in best if name]
+        return sorted(found, key=lambda one: -one.score)[:CANDIDATES]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,43 +282,40 @@ def answers_of(found: Found, trained: TrainedModel, questions: Sequence[str], ba
         questions: its questions, as written.
         banks: how many banks were to be read; 0 for all.
     """
-    names = [*trained.vocabulary.answers, *found.words]
-    if not any(names):
+    ways = Ways(trained.vocabulary, found.words)
+    if not any(ways.names):
         raise AMNError("story: the model knows no answers of its own, and the story holds no word to point at")
     scores = found.logits[: len(questions)].astype(np.float64)
     scores = np.exp(scores - scores.max(-1, keepdims=True))
     scores /= scores.sum(-1, keepdims=True)
     return [
-        _answer(found, trained, question, i, _ranked(names, scores[i], found.tokens[i].tolist()), banks)
+        _answer(found, trained, question, i, _ranked(ways, scores[i], found.tokens[i].tolist()), banks)
         for i, question in enumerate(questions)
     ]
 
 
-def _ranked(names: Sequence[str], scores: Float[np.ndarray, "token answer"], tokens: Sequence[int]) -> list[Candidate]:
+def _ranked(ways: Ways, scores: Float[np.ndarray, "token answer"], tokens: Sequence[int]) -> list[Candidate]:
     """The answer and other candidates; those of an answer of several tokens are others for its first."""
-    first = rank((name, score) for name, score in zip(names, scores[0].tolist(), strict=False) if name)
-    if len(tokens) == 1:
-        return first
-    chosen = _until_end([names[token] for token in tokens])
-    if not chosen:  # it said nothing at all, which is no answer
+    first = ways.rank(scores[0])
+    chosen = _until_end([ways.names[token] for token in tokens])
+    if len(tokens) == 1 or not chosen:  # where it says nothing at all, which is no answer, the next best stands
         return first
     answer = " ".join(chosen).replace(f" {ITEM} ", ITEM)
-    score = _chance(names, scores, chosen)
     others = [one for one in first if one.answer not in (answer, chosen[0], ITEM)]
-    return [Candidate(answer, score), *others]
+    return [Candidate(answer, _chance(ways, scores, chosen)), *others]
 
 
 def _until_end(tokens: Sequence[str]) -> list[str]:
     return list(tokens[: tokens.index(END)] if END in tokens else tokens)
 
 
-def _chance(names: Sequence[str], scores: Float[np.ndarray, "token answer"], chosen: Sequence[str]) -> float:
+def _chance(ways: Ways, scores: Float[np.ndarray, "token answer"], chosen: Sequence[str]) -> float:
     """How likely these items are, in whatever order: each may begin with any that is still to come."""
-    starts = [at for at, token in enumerate(chosen) if at == 0 or chosen[at - 1] == ITEM]
+    starts = [at for at in range(len(chosen)) if at == 0 or chosen[at - 1] == ITEM]
     chance = 1.0
     for at, token in enumerate([*chosen, END][: len(scores)]):
         fine = {chosen[start] for start in starts if start >= at} if at in starts else {token}
-        chance *= sum(score for name, score in zip(names, scores[at].tolist(), strict=False) if name in fine)
+        chance *= sum(ways.chance(name, scores[at]) for name in fine)
     return chance
 
 

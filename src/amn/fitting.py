@@ -25,6 +25,7 @@ from amn.store.run_directory import RunDirectory
 from amn.training.display import Lines, training_display
 from amn.training.loop import Interrupted, Progress
 from amn.training.own import OwnPlan, fit_own, plan_own
+from amn.training.precision import check_precision
 from amn.training.single import FitOptions
 
 
@@ -70,6 +71,7 @@ def train(
     given = settings if epochs is None else {**settings, "epochs": epochs}
     named = str(data) if isinstance(data, str | Path) else None
     plan = plan_own(_stories(data, validation, columns or Columns()), given=given, model=model, seed=seed, data=named)
+    check_precision([plan.spec], where.type)
     say = _say if progress is True else _say_nothing
     say(plan.describe())
     with _directory(out) as path, _threads(threads), _shown(progress) as display:

@@ -12,6 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from amn.answers import Answer, Bank, Edge, Entity, Explanation, Move, SentenceTrace, answers_of, check_limits
+from amn.changes import Standing
 from amn.data.examples import Words
 from amn.data.graph import RECENT_NEIGHBOURS, WordGraph
 from amn.data.story import words
@@ -30,7 +31,7 @@ LESS_SURE = 0.7  # an answer rests on what it would lose so much of its score wi
 SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
 
 
-class LiveMemory:
+class LiveMemory(Standing):
     """A memory for a set of questions, which guide what it keeps near. It is not safe to use from several threads.
 
     Where the model was trained on several questions at once, they share one memory; else each has its own inside.

@@ -147,7 +147,7 @@ def test_at_a_terminal_the_banks_are_drawn_after_each_line(capsys: Output, monke
 
 
 def test_rich_draws_the_same(capsys: Output, monkeypatch: Patch, model: Path) -> None:
-    monkeypatch.setattr(screen.sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     typed(monkeypatch, "Mary [red]went[/red].", "Where is Mary?")
     code, out, _ = run(capsys, "ask", "--model", model)
     assert code == 0

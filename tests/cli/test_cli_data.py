@@ -240,7 +240,8 @@ def test_plain_arguments_may_be_many() -> None:
         return questions, model, banks, ratio
 
     values = vars(parser_of(ask, "ask").parse_args(["a?", "b?", "--banks", "2"]))
-    assert call(ask, values) == (("a?", "b?"), "babi", 2, 0.5)
+    given: Any = call(ask, values)
+    assert given == (("a?", "b?"), "babi", 2, 0.5)
 
 
 def test_verbs_are_found_by_one_or_two_words(capsys: Output) -> None:

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,8 @@ from amn.cli import main as cli
 from amn.config import RunSpec, TrainConfig
 from amn.data.source import load_task
 from amn.data.vocabulary import Vocabulary
+from amn.evaluation import metrics
+from amn.inference.engine import ToldStories, tell_stories
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
 from amn.store.model_directory import save_model
@@ -18,6 +21,7 @@ from amn.store.run_directory import RunDirectory
 
 KEYS = ["model", "architecture", "task", "split", "questions", "error_percent", "required_banks", "created_banks"]
 KEYS += ["entities", "entities_read", "ratio", "by_banks", "seconds"]
+KEYS += ["known_percent", "confident_errors_percent", "calibration_error"]
 STORIES = (
     "1 Mary went to the garden.\n2 John went to the office.\n3 Where is Mary?\tgarden\t1\n4 Where is John?\toffice\t2\n"
 )
@@ -33,7 +37,7 @@ def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory.start(spec, resume=False)
     vocabulary = Vocabulary.of(load_task(None, 1, "valid")[:50])
     model = build_model("amn", vocabulary, spec.settings)
-    trained = TrainedModel.of(architecture="amn", model=model, vocabulary=vocabulary, record={"run": spec.to_json()})
+    trained = TrainedModel.of("amn", model, vocabulary, {"run": spec.to_json()})
     directory.save_best(trained, "")
     return directory.path
 
@@ -80,6 +84,25 @@ def test_stories_of_a_file_and_of_a_folder(capsys: Output, run_directory: Path, 
     assert code == 1 and "one file of task 2" in err
 
 
+def test_torch_and_what_answers_users_score_alike(
+    capsys: Output, run_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def telling(*given: Any) -> ToldStories:
+        asked.append(given[2])
+        return tell_stories(*given)
+
+    monkeypatch.setattr(metrics, "tell_stories", telling)
+    ours, theirs = (
+        evaluate(capsys, run_directory, "--task", 1, "--questions", 20, "--engine", engine)
+        for engine in ("auto", "torch")
+    )
+    assert set(asked) == {"auto", "torch"}
+    for name in set(KEYS) - {"seconds"}:
+        assert ours[name] == theirs[name] or ours[name] == pytest.approx(theirs[name], abs=1e-3)
+
+
 def test_all_banks(capsys: Output, run_directory: Path) -> None:
     found = evaluate(capsys, run_directory, "--task", 1, "--questions", 20, "--banks", "all")
     rows = found["by_banks"]
@@ -124,6 +147,7 @@ def test_people_get_a_table_and_details_go_to_a_file(capsys: Output, run_directo
         (["--task", "1-2"], 2, "expected one task"),
         (["--task", "1", "--banks", "none"], 2, "expected a number above 0 or all"),
         (["--task", "1", "--split", "vaild"], 2, "did you mean valid"),
+        (["--task", "1", "--engine", "steam"], 2, "steam"),
     ],
 )
 def test_lines_that_cannot_be_understood(
@@ -153,5 +177,5 @@ def test_it_runs_where_only_training_packages_are(run_directory: Path) -> None:
 def test_a_model_directory_without_a_record_is_scored_with_the_usual_window(capsys: Output, tmp_path: Path) -> None:
     vocabulary = Vocabulary.of(load_task(None, 1, "valid")[:5])
     model = build_model("amn", vocabulary, {"hidden": 8, "heads": 2})
-    save_model(tmp_path / "bare", TrainedModel.of(architecture="amn", model=model, vocabulary=vocabulary))
+    save_model(tmp_path / "bare", TrainedModel.of("amn", model, vocabulary))
     assert evaluate(capsys, tmp_path / "bare", "--task", 1, "--questions", 3)["questions"] == 3

@@ -21,6 +21,7 @@ enum { WORDS = 40, ANONYMOUS = 5, CLASSES = 7, LONGEST = 256, RECENT = 16, KINDS
     } while (0)
 
 static uint64_t state = 1;
+static size_t items = 1; /* the most tokens of an answer */
 static int wild; /* whether some weights are no numbers, or far too large: nothing is promised then but to survive it */
 
 static uint32_t draw(uint32_t below) {
@@ -61,10 +62,10 @@ static struct amn_gru gru(id inputs, id hidden) {
     return (struct amn_gru){layer(3 * hidden, inputs, 1), layer(3 * hidden, hidden, 1)};
 }
 
-static struct amn_weights random_weights(id hidden, id heads, id pointer) {
+static struct amn_weights random_weights(id hidden, id heads, id pointer, id tokens) {
     id vectors = WORDS + (pointer ? ANONYMOUS : 0);
     struct amn_weights w = {.hidden = hidden, .heads = heads, .max_banks = 4, .vectors = vectors,
-                            .anonymous = pointer ? ANONYMOUS : 0, .pointer = pointer, .bank_gap = 1, .epsilon = 1e-6f};
+                            .anonymous = pointer ? ANONYMOUS : 0, .pointer = pointer, .items = tokens, .bank_gap = 1, .epsilon = 1e-6f};
     w.embedding = keep(numbers((size_t)vectors * (size_t)hidden, 1.7f));
     w.edge_bias = keep(numbers(KINDS * (size_t)heads, 1));
     w.word = gru(hidden, hidden), w.question = gru(hidden, hidden);
@@ -77,6 +78,7 @@ static struct amn_weights random_weights(id hidden, id heads, id pointer) {
     w.move_state = layer(1, hidden, 1), w.move_question = layer(hidden, hidden, 0), w.create = layer(1, hidden + 1, 1);
     w.match = layer(hidden, hidden, 0), w.summary = layer(hidden, hidden, 1), w.answer = layer(CLASSES, hidden, 1);
     if (pointer) w.point = layer(hidden, hidden, 1);
+    if (tokens > 1) w.classes = keep(numbers(CLASSES * (size_t)hidden, 1.7f)), w.next = gru(hidden, hidden);
     w.nothing = 0.1f, w.growth = 0.7f, w.slope = 0.25f;
     return w;
 }
@@ -153,16 +155,21 @@ static struct amn_memory *tell(const struct amn_model *model, struct amn_desk *d
 
 /* The logits of some memories, one after the other. */
 static float *decode(struct amn_memory *const *memories, id count, struct amn_desk *desk, id banks, size_t *total) {
-    size_t ends[16] = {0};
+    size_t ends[16] = {0}, chosen[16] = {0};
     float *into[16];
+    id *tokens[16];
     for (id i = 0; i < count; i++) {
         struct amn_count counted;
         amn_counted(memories[i], banks, &counted);
-        ends[i + 1] = ends[i] + (size_t)counted.questions * (size_t)(CLASSES + counted.names);
+        chosen[i + 1] = chosen[i] + (size_t)counted.questions * items;
+        ends[i + 1] = ends[i] + (size_t)counted.questions * items * (size_t)(CLASSES + counted.names);
     }
-    float *logits = malloc(ends[count] * sizeof(float) + 1);
-    for (id i = 0; i < count; i++) into[i] = logits + ends[i];
-    REQUIRE(amn_decode(memories, count, desk, banks, into) == OK);
+    float *logits = calloc(ends[count] + 1, sizeof(float));
+    id *all_tokens = malloc(chosen[count] * sizeof(id) + 1);
+    for (id i = 0; i < count; i++) into[i] = logits + ends[i], tokens[i] = all_tokens + chosen[i];
+    REQUIRE(amn_decode(memories, count, desk, banks, into, tokens) == OK);
+    for (size_t i = 0; items > 1 && i < chosen[count]; i++) REQUIRE(all_tokens[i] >= 0);
+    free(all_tokens);
     for (size_t i = 0; i < ends[count]; i++) REQUIRE(wild || isfinite(logits[i]));
     *total = ends[count];
     return logits;
@@ -253,7 +260,7 @@ static void refuse(struct amn_memory *memory, struct amn_desk *desk) {
 }
 
 static void run_model(id hidden, id heads, id pointer, id longest) {
-    struct amn_weights weights = random_weights(hidden, heads, pointer);
+    struct amn_weights weights = random_weights(hidden, heads, pointer, (id)items);
     struct amn_model *model = amn_model_new(&weights);
     REQUIRE(model);
     drop_all(); /* the core has its own copies */
@@ -299,7 +306,7 @@ static void run_views(void) {
 }
 
 static void refuse_models(void) {
-    struct amn_weights weights = random_weights(12, 4, 1);
+    struct amn_weights weights = random_weights(12, 4, 1, 3);
     REQUIRE((weights.heads = 5, !amn_model_new(&weights)));
     REQUIRE((weights.heads = 0, !amn_model_new(&weights)));
     weights.heads = 4;
@@ -308,6 +315,8 @@ static void refuse_models(void) {
     weights.max_banks = 4;
     REQUIRE((weights.anonymous = weights.vectors + 1, !amn_model_new(&weights)));
     weights.anonymous = ANONYMOUS, weights.point.weight = NULL;
+    REQUIRE(!amn_model_new(&weights));
+    weights.pointer = 0, weights.next.input.weight = NULL;
     REQUIRE(!amn_model_new(&weights));
     drop_all();
     amn_model_free(NULL), amn_memory_free(NULL), amn_desk_free(NULL);
@@ -321,8 +330,11 @@ int main(int count, char **words) {
         for (id pointer = 0; pointer < 2; pointer++) run_model(sizes[i][0], sizes[i][1], pointer, 0);
     run_model(20, 4, 1, LONGEST);
     run_model(16, 2, 0, LONGEST);
+    items = 4;
+    run_model(20, 4, 1, 0), run_model(16, 2, 1, 0);
     wild = 1;
     run_model(20, 4, 1, 0);
+    items = 1;
     run_model(16, 2, 0, 0);
     wild = 0;
     for (int i = 0; i < 20; i++) run_views();

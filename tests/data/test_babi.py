@@ -100,7 +100,7 @@ def test_all_of_the_released_hindi_is_read(tmp_path: Path) -> None:
     assert [sum(len(story.questions) for story in read_all(file)) for file in files] == [10_000] * 19
 
 
-BAD = {
+BAD: dict[str, tuple[str | bytes, int | None, str, str]] = {
     "cut short": ("1 A b.\n2 Who b?\ta", 2, "a line end after the last line", "cut short after '2 Who b?\\ta'"),
     "question first": ("1 Who b?\ta\t1\n2 A b.\n", 1, "a sentence before the first question", "'Who b?\\ta\\t1'"),
     "ids do not restart": ("1 A b.\n2 Who b?\ta\t1\n2 C d.\n", 3, "id 3 and a space, or id 1 of a new", "'2 C d.'"),

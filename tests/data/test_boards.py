@@ -63,7 +63,9 @@ def places(story: Story) -> list[dict[str, tuple[int, int]]]:
     frames: list[dict[str, tuple[int, int]]] = []
     for _ in range(len(story.sentences)):
         for sentence in story.sentences:
-            one, relation, other = re.fullmatch(r"(\w) is (.*) of (\w)\.", sentence).groups()
+            parts = re.fullmatch(r"(\w) is (.*) of (\w)\.", sentence)
+            assert parts is not None
+            one, relation, other = parts.groups()
             step = STEPS[relation.replace(" ", "-")]
             frame = next((found for found in frames if one in found or other in found), None)
             if frame is None:

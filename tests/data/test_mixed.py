@@ -15,7 +15,7 @@ from amn.data.tasks import TASKS, MixedConfig, generate, generate_preset
 from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS
 from amn.data.tasks.mixed.events import EVENTS, OPENERS
 from amn.data.tasks.mixed.grammar import Wordings, expand
-from amn.data.tasks.mixed.names import KNOWN, NEW, Pool
+from amn.data.tasks.mixed.names import KNOWN, NEW, NamePool
 from amn.data.tasks.mixed.questions import QUESTIONS
 from amn.errors import ConfigError
 from solver.mixed import solve_mixed
@@ -63,7 +63,7 @@ def texts(stories: Iterable[Story]) -> Iterator[str]:
     return (text for story in stories for text in (*story.sentences, *(question.text for question in story.questions)))
 
 
-def all_names(pool: Pool) -> list[str]:
+def all_names(pool: NamePool) -> list[str]:
     single = pool.single
     named = (single.women, single.men, single.places, single.objects)
     return [*chain(*named, pool.surnames, pool.towns, pool.rooms, pool.looks, pool.things)]

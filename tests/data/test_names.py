@@ -68,5 +68,12 @@ def test_the_slots_of_names_are_marked_and_only_these() -> None:
     marked = plain.with_names(np.array([word in names for word in vocabulary.words]))
     first = torch.tensor([0])
     assert plain.take(first).names is None
-    assert marked.take(first).names.tolist() == [[0, 1, 0, 1, 0, 0]]
+    shown = marked.take(first).names
+    assert shown is not None and shown.tolist() == [[0, 1, 0, 1, 0, 0]]
     assert torch.equal(marked.take(first).slot_words, plain.take(first).slot_words)
+
+
+def test_a_word_that_half_of_its_tasks_name_is_no_name() -> None:
+    asking, telling = (Spoken(frozenset({"milk"}), frozenset(sought), frozenset()) for sought in (("milk",), ()))
+    assert names_of([asking, telling]) == [frozenset(), frozenset()]
+    assert names_of([asking, asking, telling]) == [frozenset({"milk"})] * 3

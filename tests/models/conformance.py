@@ -18,7 +18,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "amn": {"hidden": 16},
     "amn-pointer": {"hidden": 16, "pointer": True},
     "amn-items": {"hidden": 16, "pointer": True, "items": 3},
-    "amn-paper": {"hidden": 16, "capacity": 24},
+    "amn-paper": {"hidden": 16, "capacity": 24, "max_banks": 3},
     "amn-question-blind": {"hidden": 16},
     "amn-story-blind": {"hidden": 16},
     "dmn-plus": {"hidden": 16, "decay": 1e-5},
@@ -69,7 +69,7 @@ def vocabulary_of(name: str) -> Vocabulary:
 
 def batch_of(examples: tuple[Example, ...], sizes: Sizes | None = None, name: str = "amn") -> Batch:
     """All examples as one batch for a model, with at least the room asked for."""
-    data = encode(examples, vocabulary_of(name), sizes)
+    data = encode(examples, vocabulary_of(name), sizes, named=MODELS[VARIANTS.get(name, name)].sees_questions)
     return data.take(torch.arange(len(data)), data.sizes.sentences)
 
 

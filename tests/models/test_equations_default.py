@@ -1,6 +1,7 @@
 """Facts about the equations of the paper as profile `default` has them; `test_equations.py` has those it shares."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -10,7 +11,11 @@ from amn.models.amn import AMN, AMNConfig, Memory
 from random_stories import VOCABULARY, batch_of, random_examples, shaken, story
 
 HIDDEN, BANKS, STORIES = 6, 4, 6
-SIZES = {"vocabulary_size": len(VOCABULARY.words), "num_answers": len(VOCABULARY.answers), "hidden": HIDDEN}
+SIZES: dict[str, Any] = {
+    "vocabulary_size": len(VOCABULARY.words),
+    "num_answers": len(VOCABULARY.answers),
+    "hidden": HIDDEN,
+}
 TOLD = story("mary went to the garden", "john took the milk", "mary took the milk", "john went to the office")
 BY_SLOT = ("states", "strengths", "relevance", "in_last", "depth")
 

@@ -1,6 +1,7 @@
 """Answers of several tokens: lists, names of several words, and where an answer ends."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -19,8 +20,8 @@ VOCABULARY = Vocabulary.from_json({"words": WORDS, "answers": sorted({END, COMMA
 CLASSES, ITEMS = len(VOCABULARY.answers), 6
 
 
-def model_of(seed: int = 0, **settings: object) -> AMN:
-    sizes = {"vocabulary_size": len(VOCABULARY.words), "num_answers": CLASSES, "hidden": 16, "heads": 2}
+def model_of(seed: int = 0, **settings: Any) -> AMN:
+    sizes: dict[str, Any] = {"vocabulary_size": len(VOCABULARY.words), "num_answers": CLASSES, "hidden": 16, "heads": 2}
     model = AMN(AMNConfig(**{**sizes, "pointer": True, "items": ITEMS, **settings})).eval()
     model.initialise(torch.Generator().manual_seed(seed))
     return model
@@ -57,13 +58,15 @@ TWO_THINGS = asked("mary took the red ball", "mary took the lamp", answer="red b
 
 def test_a_name_of_two_words_is_its_words_and_an_end() -> None:
     batch = batch_of(RED_BALL)
+    assert batch.tokens is not None and batch.token_slots is not None
     assert batch.tokens.tolist() == [[[class_of("red"), class_of("ball"), END_CLASS]]]
     assert batch.token_slots.tolist() == [[[4, 5, 0]]]
 
 
 def test_a_list_has_commas_and_its_items_stay_whole_in_whatever_order() -> None:
     lists = [asked(f"{who} took the red ball", f"{who} took the lamp", answer="red ball,lamp") for who in WORDS]
-    spelled = [[VOCABULARY.answers[token] for token in batch_of(one).tokens[0, 0].tolist()] for one in lists]
+    tokens = [batch.tokens[0, 0].tolist() for one in lists if (batch := batch_of(one)).tokens is not None]
+    spelled = [[VOCABULARY.answers[token] for token in row] for row in tokens]
     assert set(map(spelled_answer, spelled)) == {"red ball,lamp", "lamp,red ball"}
 
 
@@ -71,7 +74,7 @@ def test_a_path_that_the_story_does_not_tell_keeps_its_order() -> None:
     ways = Vocabulary.from_json({"words": WORDS, "answers": [END, COMMA, "n", "w"]})
     for who in WORDS:
         batch = encode([asked(f"{who} took the lamp", answer="n,w")], ways).take(torch.tensor([0]))
-        assert batch.tokens.tolist() == [[[2, 1, 3, 0]]]
+        assert batch.tokens is not None and batch.tokens.tolist() == [[[2, 1, 3, 0]]]
 
 
 def test_the_first_token_is_scored_as_a_single_choice_is() -> None:
@@ -92,7 +95,7 @@ def test_right_tokens_give_what_the_same_tokens_give_when_they_are_chosen(seed: 
     names = model.names(batch, told.memory)
     free = model.decode(told.memory, told.questions, 1, names)
     given = model.decode(told.memory, told.questions, 1, names, tokens=free.tokens)
-    assert (free.tokens != END_CLASS).all()
+    assert free.tokens is not None and (free.tokens != END_CLASS).all()
     torch.testing.assert_close(given.logits, free.logits)
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 import torch
-from amn.inference.reading import read_batch, roomy_batch
 from torch import Tensor
 
 from amn.data.batches import Batch, Sizes, encode
 from amn.inference import recorded
 from amn.inference.recorded import Results, read_recorded
+from amn.inference.torch_batches import read_batch, roomy_batch
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
 from amn.models.base import Model, Reading
@@ -22,7 +22,7 @@ ROOM = Sizes(slots=24, sentences=6, words=5, members=14, questions=3, question_w
 def trained(name: str = "amn", **settings: Any) -> TrainedModel:
     model = build_model(name, VOCABULARY, {"hidden": 16, **settings}, 0).eval()
     shaken(model, 0)
-    return TrainedModel.of(architecture=name, model=model, vocabulary=VOCABULARY)
+    return TrainedModel.of(name, model, VOCABULARY)
 
 
 def batch_of(count: int, seed: int = 0) -> Batch:

@@ -12,7 +12,10 @@ from amn.inference.trained import TrainedModel
 from amn.models import build_model
 from amn.store.run_directory import RunDirectory
 
-SMALL: dict[str, dict[str, Any]] = {"amn": {"hidden": 8, "heads": 2}, "amn-paper": {"hidden": 8, "capacity": 64}}
+SMALL: dict[str, dict[str, Any]] = {
+    "amn": {"hidden": 8, "heads": 2},
+    "amn-paper": {"hidden": 8, "capacity": 64, "max_banks": 2},
+}
 
 
 def make_run(
@@ -27,7 +30,7 @@ def make_run(
     if error is None:
         return directory
     directory.log({"epoch": 1, "loss": {"answer": 0.1}, "seconds": 2.0, **score, "best": True})
-    record = {"run": of.to_json(), "validation": {"epoch": 1, "questions": 40, **score}}
+    record: dict[str, Any] = {"run": of.to_json(), "validation": {"epoch": 1, "questions": 40, **score}}
     record |= {"training_data": "released", "training_questions": 40, "torch": "2.0"}
     record |= {"seconds_of_fleet": 10.0, "models_in_fleet": 4}
     directory.save_best(_drawn(of, data, record), "")

@@ -13,7 +13,7 @@ import pytest
 
 from amn.cli import main as cli
 from amn.data.babi import write_babi
-from amn.data.source import read_stories
+from amn.data.source import SPLITS, read_stories
 from amn.data.tasks import generate
 from amn.errors import AMNError, MissingExtraError
 from amn.report import analysis as analysis_module
@@ -65,6 +65,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
 def report(runs: Path) -> Report:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(analysis_module, "GROWTH", GROWTH)
+        patch.setattr("amn.evaluation.cost.COUNTED_STORIES", 2)
         return Report.of([runs], None, 30, quiet)
 
 
@@ -245,7 +246,11 @@ def test_a_joint_model_is_scored_on_every_task_and_on_new_names(data: Path, tmp_
     assert dict(table.rows)["2 two supporting facts"][0] == "missing"
 
 
-def test_stories_that_are_not_at_hand_are_generated_and_the_page_says_so(data: Path, tmp_path: Path) -> None:
+def test_stories_that_are_not_at_hand_are_generated_and_the_page_says_so(
+    data: Path, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    monkeypatch.setattr(analysis_module, "GROWTH", GROWTH)
+    monkeypatch.setitem(SPLITS, "train", 60)
     make_run(tmp_path, data, 1)
     report = Report.of([tmp_path], tmp_path, 5, quiet)  # a folder without data
     assert report.analysis.scores["amn"][1]["stories"] == "generated"
@@ -292,7 +297,10 @@ def test_the_papers_numbers_are_the_papers() -> None:
 def test_the_mean_of_the_seeds_is_in_view_however_far_it_is_from_the_best() -> None:
     from amn.report import figures
 
-    rows = {1: {"best_error": 1.0, "mean_error": 40.0, "ratio": 0.5}, 2: {"best_error": 0.0, "mean_error": 0.0}}
+    rows: dict[int | str, dict[str, float]] = {
+        1: {"best_error": 1.0, "mean_error": 40.0, "ratio": 0.5},
+        2: {"best_error": 0.0, "mean_error": 0.0},
+    }
     picture = figures.overview(rows, {}, "amn")
     bottom, top = picture.figure.axes[0].get_ylim()
     assert bottom <= 0 and top >= 40

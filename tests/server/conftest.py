@@ -28,9 +28,9 @@ def serve(model: Path) -> Iterator[Callable[..., TestClient]]:
     """Opens applications with the limits and tokens that a test wants, and closes them after it."""
     with ExitStack() as stack:
 
-        def opened(tokens: tuple[str, ...] = (), **limits: Any) -> TestClient:
-            app = create_app(str(model), limits=Limits(**limits), tokens=tokens)
-            return stack.enter_context(TestClient(app, raise_server_exceptions=False))
+        def opened(tokens: tuple[str, ...] = (), store: str = "memory:", **limits: Any) -> TestClient:
+            app = create_app(str(model), limits=Limits(**limits), tokens=tokens, store=store)
+            return stack.enter_context(TestClient(app, "http://localhost", raise_server_exceptions=False))
 
         yield opened
 

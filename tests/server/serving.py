@@ -1,6 +1,10 @@
 """A small model to serve, and a server that runs while a test does."""
 
+import os
+import re
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +12,6 @@ from pathlib import Path
 
 import httpx
 import torch
-import uvicorn
 
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
@@ -16,6 +19,7 @@ from amn.inference.trained import TrainedModel
 from amn.models import build_model
 from amn.server.app import create_app
 from amn.server.limits import Limits
+from amn.server.listening import server_for
 from amn.store.model_directory import save_model
 
 STORY = ["Mary moved to the bathroom.", "John went to the hallway.", "Mary went to the garden.", "John got the milk."]
@@ -36,11 +40,13 @@ def save_small_model(directory: Path) -> Path:
 
 
 @contextmanager
-def running(model: Path, limits: Limits | None = None, tokens: tuple[str, ...] = ()) -> Iterator[str]:
+def running(
+    model: Path, limits: Limits | None = None, tokens: tuple[str, ...] = (), store: str = "memory:"
+) -> Iterator[str]:
     """The address of a server that runs in a thread."""
-    app = create_app(str(model), limits=limits, tokens=tokens)
+    app = create_app(str(model), limits=limits, tokens=tokens, store=store)
     listening = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=5))
+    server = server_for(app, limits or Limits(), log_level="critical")
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
@@ -49,6 +55,21 @@ def running(model: Path, limits: Limits | None = None, tokens: tuple[str, ...] =
         server.should_exit = True
         thread.join()
         listening.close()
+
+
+@contextmanager
+def command(*words: str, store: str = "memory:") -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`amn serve` on a free port, and its address."""
+    line = [sys.executable, "-m", "amn", "serve", "--port", "0", "--store", store, *words]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        found = re.search(r"http://\S+", process.stderr.readline())
+        try:
+            assert found is not None
+            yield process, found[0]
+        finally:
+            process.kill()
 
 
 def still_answers(address: str) -> bool:

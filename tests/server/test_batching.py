@@ -78,7 +78,12 @@ def with_blocked_queue(test: Callable[[Inference, threading.Event], Any]) -> Any
 
     async def run() -> Any:
         inference, gate, started = Inference(Limits(waiting=2)), threading.Event(), threading.Event()
-        held = inference.run(lambda: (started.set(), gate.wait()))
+
+        def hold() -> None:
+            started.set()
+            gate.wait()
+
+        held = inference.run(hold)
         await asyncio.to_thread(started.wait)
         try:
             return await test(inference, gate)

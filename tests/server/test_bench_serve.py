@@ -28,6 +28,20 @@ def test_a_row_for_every_number_of_clients_with_and_without_batching(
     assert all(row["requests_per_second"] > 0 and 0 < row["p50_ms"] <= row["p99_ms"] for row in rows)
 
 
+def test_a_row_for_every_number_of_servers(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--model", str(model), "--servers", "1,2", "--clients", "2", "--requests", "6", "--seconds", "20"]
+    assert cli.main(["bench", "serve", *words, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [(row["servers"], row["failed"], row["requests"]) for row in rows] == [(1, 0, 6), (2, 0, 6)]
+
+
+def test_many_memories_are_asked_at_random(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--model", str(model), "--memories", "20", "--clients", "2", "--requests", "30", "--seconds", "20"]
+    assert cli.main(["bench", "serve", *words, "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["memories"], row["failed"], row["requests"]) == (20, 0, 30) and row["store_bytes"] > 0
+
+
 def test_requests_that_are_refused_count_as_failed(model: Path) -> None:
     load = Load(request_bodies(1), requests=10)
     with running(model, tokens=("secret",)) as address:

@@ -13,7 +13,7 @@ import pytest
 from amn.server.limits import Limits
 from server.serving import QUESTION, STORY, WAIT_SECONDS, running, still_answers
 
-LIMITS = Limits(memories=20, receive_seconds=0.3, send_seconds=0.3, all_sentences=20_000)
+LIMITS = Limits(memories=20, receive_seconds=0.3, send_seconds=0.3)
 JSON = {"content-type": "application/json"}
 
 
@@ -36,7 +36,14 @@ def connect(address: str) -> socket.socket:
 
 
 def head(path: str, length: int) -> bytes:
-    lines = (f"POST {path} HTTP/1.1", "host: x", "content-type: application/json", f"content-length: {length}", "", "")
+    lines = (
+        f"POST {path} HTTP/1.1",
+        "host: localhost",
+        "content-type: application/json",
+        f"content-length: {length}",
+        "",
+        "",
+    )
     return "\r\n".join(lines).encode()
 
 
@@ -136,7 +143,9 @@ def test_clients_that_disconnect_are_forgotten(http: httpx.Client, address: str)
 def stream_without_reading(address: str, path: str) -> None:
     """Starts a stream and reads nothing of it until the server gives up."""
     body = json.dumps({"sentences": STORY * 250}).encode()
-    request = head(f"{path}/sentences", len(body)).replace(b"host: x", b"host: x\r\naccept: application/x-ndjson")
+    request = head(f"{path}/sentences", len(body)).replace(
+        b"host: localhost", b"host: x\r\naccept: application/x-ndjson"
+    )
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.settimeout(WAIT_SECONDS)

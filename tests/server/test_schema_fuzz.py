@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 
 from server.serving import QUESTION, running
 
+jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
 schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 
 EXAMPLES = 20  # for each route, of what is allowed and of what is forbidden
@@ -22,6 +23,7 @@ ROUTES = {
     "/memories/{id}": ["get", "delete"],
     "/memories/{id}/sentences": ["post"],
     "/memories/{id}/ask": ["post"],
+    "/memories/{id}/events": ["get"],
 }
 
 
@@ -47,9 +49,19 @@ def test_replies_are_as_the_schema_says(schema: Any, path: str, method: str, mod
     @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy(generation_mode=generation))
     def replies(case: Any) -> None:
+        assume(mode == "positive" or not allowed(schema.raw_schema, operation, case.body))
         case.call_and_validate()
 
     replies()
+
+
+def allowed(raw_schema: Any, operation: Any, body: Any) -> bool:
+    """Whether a body that is meant to be forbidden is none: the generator takes letters beyond ASCII for no letters."""
+    found = operation.definition.raw.get("requestBody")
+    if found is None:
+        return False
+    asked = found["content"]["application/json"]["schema"]
+    return bool(jsonschema.Draft202012Validator({**raw_schema, **asked}).is_valid(body))
 
 
 @pytest.mark.parametrize("route", ["/memories/{id}/sentences", "/memories/{id}/ask"])

@@ -6,31 +6,14 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
 from amn.cli.serve import _listen
-from server.serving import QUESTION, STORY, WAIT_SECONDS
-
-
-@contextmanager
-def command(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`amn serve` on a free port, and its address."""
-    line = [sys.executable, "-m", "amn", "serve", "--port", "0", *words]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environment) as process:
-        assert process.stderr is not None
-        found = re.search(r"http://\S+", process.stderr.readline())
-        try:
-            assert found is not None
-            yield process, found[0]
-        finally:
-            process.kill()
+from server.serving import QUESTION, STORY, WAIT_SECONDS, command
 
 
 def test_a_stop_finishes_what_was_taken(model: Path) -> None:

@@ -17,7 +17,7 @@ def guarded(serve: Callable[..., TestClient]) -> TestClient:
 
 @pytest.mark.parametrize("header", [None, "mine", "Bearer", "Bearer other", "Basic mine", "Bearer mine2", "Bearer é"])
 def test_a_token_is_needed(guarded: TestClient, header: str | None) -> None:
-    headers = {} if header is None else {"authorization": header.encode()}
+    headers: dict[bytes, bytes] = {} if header is None else {b"authorization": header.encode()}
     for reply in (
         guarded.post("/answer", json={"story": STORY, "question": QUESTION}, headers=headers),
         guarded.post("/memories", json={"questions": [QUESTION]}, headers=headers),

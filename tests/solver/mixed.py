@@ -115,7 +115,7 @@ class Answers:
             spot = self._spot(name) or Where()
             if not spot.place and spot.denied != place and (not spot.options or place in spot.options):
                 raise Ambiguous
-        return [name for name in self.told.people if (spot := self._spot(name)) and spot.place == place]
+        return [name for name in self.told.people if (here := self._spot(name)) and here.place == place]
 
     def _is_told(self, place: str) -> bool:
         stays = (stay for stays in self.told.stays.values() for stay in stays)

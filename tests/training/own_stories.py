@@ -95,7 +95,9 @@ def german(stories: int = 400, *, seed: int = 0) -> Iterator[Row]:
     """Who is where and who holds what, in German."""
     rng = Random(seed)
     for _ in range(stories):
-        room, held, told = {}, {}, []
+        room: dict[str, str] = {}
+        held: dict[str, str] = {}
+        told: list[str] = []
         for person in rng.sample(GERMANS, 3) + [rng.choice(GERMANS) for _ in range(rng.randint(2, 6))]:
             free = [thing for thing in THINGS if thing not in held]
             if person in room and free and rng.random() < 0.4:

@@ -20,6 +20,7 @@ from amn.training.loop import Trainer, make_runs
 
 CPU = torch.device("cpu")
 QUESTIONS = {1: 70, 6: 40, 15: 54}  # training questions of each task; their numbers of steps differ
+SETTINGS = {"amn": {"heads": 2}, "amn-paper": {"max_banks": 2, "powers": 1, "capacity": 32}}  # beside the width
 SOURCE = Path(__file__).parents[2] / "src"
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
 
@@ -34,7 +35,7 @@ def write_data(folder: Path) -> Path:
 
 def small(data: Path, task: int = 1, seed: int = 0, architecture: str = "amn", **train: Any) -> RunSpec:
     """A run of a small model."""
-    settings = {"hidden": 8, "heads": 2} if architecture == "amn" else {"hidden": 8}
+    settings = {"hidden": 8, **SETTINGS.get(architecture, {})}
     config = TrainConfig(**{"epochs": 3, "batch_size": 16, "warmup_steps": 5, **train})
     return RunSpec(task=task, architecture=architecture, seed=seed, data=str(data), settings=settings, train=config)
 

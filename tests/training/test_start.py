@@ -13,12 +13,12 @@ from amn.training.grid import Grid
 from training.small import small, trainer_of, weights_of
 
 
-@pytest.fixture
-def trained(data: Path, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def trained(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a finished run on task 1."""
-    spec = small(data, 1)
-    trainer_of([spec], tmp_path / "first").fit()
-    return tmp_path / "first" / spec.name
+    spec, out = small(data, 1), tmp_path_factory.mktemp("first")
+    trainer_of([spec], out).fit()
+    return out / spec.name
 
 
 def going_on(spec: RunSpec, start: Path) -> RunSpec:

@@ -16,7 +16,7 @@ from amn.errors import AMNError, ConfigError, MissingExtraError
 from amn.store.run_directory import RunDirectory
 from amn.training.engines import Job, Options, Queue, Update, sweep
 from amn.training.states import known_states
-from amn.training.sweep import Event, Means, train_fleets, train_steps
+from amn.training.sweep import Means, SweepEvent, train_fleets, train_steps
 from training.small import CPU, amn, ledger_of, log_of, options_of, small, trainer_of
 
 WAIT_SECONDS = 120.0
@@ -55,7 +55,7 @@ def assert_all_equal_single_runs(specs: list[RunSpec], out: Path, alone: Path) -
 def test_a_sweep_that_was_stopped_again_and_again_goes_on(data: Path, tmp_path: Path) -> None:
     specs = grid(data)
     for _ in range(60):
-        train_fleets(specs, tmp_path / "out", CPU, lambda _: None, stop_after=0.2)
+        train_fleets(specs, tmp_path / "out", Means(device=CPU, stop_after=0.2), lambda _: None)
         if all(RunDirectory(tmp_path / "out" / spec.name).finished for spec in specs):
             break
     assert_all_equal_single_runs(specs, tmp_path / "out", tmp_path / "alone")
@@ -70,10 +70,10 @@ def test_more_or_fewer_runs_go_on_from_the_same_checkpoints(data: Path, tmp_path
     steps = train_steps(specs[:3], out, Means(device=CPU, report_every=1e-6), lambda _: None)
     assert [next(steps).event for _ in range(2)] == ["started", "checkpoint"]
     entries: list[dict[str, Any]] = []
-    train_fleets(specs[:1], out, CPU, entries.append)  # one of three: the other two keep their checkpoint
+    train_fleets(specs[:1], out, Means(device=CPU), entries.append)  # one of three: the other two keep their checkpoint
     assert [entry["run"] for entry in entries] == [specs[0].name] * 3
     assert known_states(out, [specs[1].name])
-    train_fleets(specs, out, CPU, entries.append)
+    train_fleets(specs, out, Means(device=CPU), entries.append)
     resumed = [line["runs"] for line in ledger_of(out) if line["event"] == "resumed"]
     assert resumed == [[specs[0].name], [specs[1].name, specs[2].name]]
     assert_all_equal_single_runs(specs, out, tmp_path / "alone")
@@ -90,14 +90,14 @@ def test_a_sweep_killed_and_restarted_repeats_nothing(data: Path, tmp_path: Path
     assert done == specs[:4], "the first fleet had finished, the second had not"
     before = [RunDirectory(out / spec.name).path.joinpath("result.json").stat().st_mtime_ns for spec in done]
     entries: list[dict[str, Any]] = []
-    train_fleets(specs[:4], out, CPU, entries.append)
+    train_fleets(specs[:4], out, Means(device=CPU), entries.append)
     assert not entries
     assert before == [(out / spec.name / "result.json").stat().st_mtime_ns for spec in done]
     assert_all_equal_single_runs(specs[:4], out, tmp_path / "alone")
 
 
 def test_processes_train_what_fleets_train_though_one_is_killed(data: Path, tmp_path: Path) -> None:
-    specs, out = grid(data, epochs=12), tmp_path / "out"
+    specs, out = grid(data, epochs=8), tmp_path / "out"
     process = amn(*words(specs, out, "--engine", "process", "--workers", 2, "--fleet-size", 2))
     (victim,) = wait_for(lambda: [line["worker"] for line in ledger_of(out) if line["event"] == "checkpoint"][:1])
     os.kill(victim, signal.SIGKILL)
@@ -123,7 +123,7 @@ def test_a_sweep_of_processes_stops_at_ctrl_c_and_says_how_to_go_on(data: Path, 
 
 def test_a_sweep_on_ray_survives_the_loss_of_a_worker(data: Path, tmp_path: Path) -> None:
     pytest.importorskip("ray")
-    specs, out = grid(data, epochs=12), tmp_path / "out"
+    specs, out = grid(data, epochs=8), tmp_path / "out"
     process = amn(*words(specs, out, "--engine", "ray", "--workers", 2, "--fleet-size", 2))
     (victim,) = wait_for(lambda: [line["worker"] for line in ledger_of(out) if line["event"] == "checkpoint"][:1])
     os.kill(victim, signal.SIGKILL)
@@ -151,8 +151,8 @@ def test_a_job_is_given_up_after_three_losses_in_a_row(data: Path, tmp_path: Pat
         assert job is not None
         queue.lost(job, "killed")
         job = queue.next()
-    assert job == Job(job.specs, losses=2) if job else False
-    job = queue.take(job, Update(event=Event("checkpoint", (), 0)))
+    assert job is not None and job == Job(job.specs, losses=2)
+    job = queue.take(job, Update(event=SweepEvent("checkpoint", (), 0)))
     assert job.losses == 0, "a checkpoint means that it gets on"
     queue.lost(Job(job.specs, losses=2), "killed")
     assert queue.next() is None

@@ -49,9 +49,9 @@ def visit(browser: Any, address: str) -> Iterator[Callable[..., Page]]:
         context = browser.new_context(**{"reduced_motion": "reduce", **options})
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: message.type in ("error", "warning") and problems.append(message.text))
+        page.on("console", lambda said: problems.extend([said.text] if said.type in ("error", "warning") else []))
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("request", lambda request: request.url.startswith((base, "data:")) or problems.append(request.url))
+        page.on("request", lambda sent: problems.extend([] if sent.url.startswith((base, "data:")) else [sent.url]))
         page.goto(base + path)
         return page
 
@@ -63,6 +63,8 @@ def visit(browser: Any, address: str) -> Iterator[Callable[..., Page]]:
 
 
 def read(page: Page, story: str, questions: str) -> None:
+    """Types a story and has it read, once the page has shown what it was reading, or said why it cannot."""
+    expect(page.locator("#edit:visible, #notice:visible").first).to_be_visible()
     if page.locator("#edit").is_visible():
         page.click("#edit")
     page.fill("#story", story)
@@ -103,6 +105,26 @@ def test_type_ask_and_step_through_time(visit: Callable[..., Page]) -> None:
     expect(page.locator("#told [aria-current=step]")).to_have_text(re.compile(re.escape(STORY[2])))
     page.click("#forward")
     expect(page.locator("#time-label")).to_have_text("4 / 4")
+
+
+def test_a_story_that_is_being_typed_stays_when_another_has_been_read(visit: Callable[..., Page]) -> None:
+    page = visit()
+    expect(page.locator("#edit")).to_be_visible()
+    held: list[Any] = []
+    page.route("**/memories", lambda route: held.append(route))
+    with page.expect_request("**/memories"):
+        page.click("#read")
+    page.click("#edit")
+    page.fill("#story", STORY[0])
+    held[0].continue_()
+    expect(page.locator("body")).not_to_have_class(re.compile("busy"))
+    expect(page.locator("#told li")).to_have_count(8)
+    expect(page.locator("#story")).to_be_visible()
+    expect(page.locator("#story")).to_have_value(STORY[0])
+    page.unroute("**/memories")
+    page.click("#read")
+    expect(page.locator("#told li")).to_have_count(1)
+    expect(page.locator("#story")).to_be_hidden()
 
 
 def test_the_page_shows_what_the_server_says(visit: Callable[..., Page], address: str) -> None:
@@ -196,7 +218,7 @@ def test_errors_are_told_kindly(visit: Callable[..., Page]) -> None:
         ("Mary moved.", "", "Type a question first"),
         ("", "Where is Mary?", "There is no story yet"),
         ("Mary moved.", "???", "questions"),
-        ("word " * 1000, "Where is Mary?", "Sentence 1 is too long"),
+        ("word " * 1000, "Where is Mary?", "sentence 1 is too long"),
     ):
         read(page, story, questions)
         expect(page.locator("#notice")).to_contain_text(said)
@@ -245,3 +267,17 @@ def test_the_documentation_is_drawn_from_the_schema(visit: Callable[..., Page]) 
     page = visit("/docs")
     expect(page.locator("h2 code")).to_contain_text(["/answer", "/memories", "/memories/{id}/sentences"])
     expect(page.locator("#routes")).to_contain_text("deadline_ms")
+
+
+def test_a_route_can_be_tried_where_it_is_described(visit: Callable[..., Page]) -> None:
+    page = visit("/docs")
+    route = page.locator("section", has=page.locator("h2", has_text="POST/answer"))
+    route.get_by_text("Try it").click()
+    route.get_by_role("button", name="Send").click()
+    expect(route.locator(".reply")).to_contain_text('"answers"')
+    expect(page.locator("tr[id='422']")).to_contain_text("A field is wrong")
+
+
+def test_sentences_that_change_an_answer_are_marked(visit: Callable[..., Page]) -> None:
+    page = visit()
+    expect(page.locator("#told .told-answer").first).to_contain_text("→")

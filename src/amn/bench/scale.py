@@ -20,7 +20,7 @@ from amn.inference.found import StoryMemory
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
 from amn.models.amn import AMN
-from amn.models.rivals.entnet import EntNet, Told
+from amn.models.rivals.entnet import DynamicMemory, EntNet
 
 SIZES = (100, 1_000, 10_000, 100_000)
 NAMES_A_SENTENCE = 16  # new names in a sentence that fills the memory
@@ -110,7 +110,7 @@ def _entnet_row(model: AMN, vocabulary: Vocabulary, entities: int, sentences: in
     rival = build_model("entnet", vocabulary, {"hidden": model.config.hidden, "num_slots": entities}).eval()
     assert isinstance(rival, EntNet)
     keys = rival.keys()
-    told = Told(torch.nn.functional.normalize(keys, dim=-1).unsqueeze(0), keys)
+    told = DynamicMemory(torch.nn.functional.normalize(keys, dim=-1).unsqueeze(0), keys)
     statement, question = torch.randn(1, model.config.hidden), torch.randn(1, 1, model.config.hidden)
 
     def tell() -> Tensor:

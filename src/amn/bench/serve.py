@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, repeat
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +23,6 @@ from urllib.parse import urlsplit
 from amn.bench.timing import report
 from amn.data.tasks import generate
 from amn.errors import AMNError, ConfigError
-from amn.server.limits import MAX_BATCH
 
 CLIENTS = (1, 8, 64)
 MAX_CLIENTS = 512  # each is an open connection
@@ -43,6 +42,7 @@ class Load:
         ends: when to stop, by the monotonic clock.
         taken: seconds of every request that was answered.
         failed: how many were not.
+        paths: where to send them, in turn.
     """
 
     bodies: Sequence[bytes]
@@ -50,6 +50,11 @@ class Load:
     ends: float = float("inf")
     taken: list[float] = field(default_factory=list)
     failed: int = 0
+    paths: Iterator[str] = field(default_factory=lambda: repeat("/answer"))
+
+    def next_path(self) -> str:
+        """Where to send the next request."""
+        return next(self.paths)
 
     def next_body(self) -> bytes | None:
         """What to send next, or None when it is time to stop."""
@@ -78,11 +83,11 @@ def bench_serve(
         requests: the most that a row may send.
         threads: of the model.
     """
-    _check(clients, seconds, requests)
+    check(clients, seconds, requests)
     bodies = request_bodies(task)
     rows = []
     with ExitStack() as stack:
-        sizes = {True: MAX_BATCH, False: 1}
+        sizes = {True: None, False: 1}
         servers = {on: stack.enter_context(serving(model, batch=size, threads=threads)) for on, size in sizes.items()}
         for count in clients:
             for batching, address in servers.items():
@@ -91,7 +96,8 @@ def bench_serve(
     return report("serve", rows)
 
 
-def _check(clients: Sequence[int], seconds: float, requests: int) -> None:
+def check(clients: Sequence[int], seconds: float, requests: int) -> None:
+    """Refuses what cannot be measured, before a server starts."""
     if not clients or not all(1 <= count <= MAX_CLIENTS for count in clients):
         raise ConfigError(f"clients must be from 1 to {MAX_CLIENTS}, not {', '.join(map(str, clients)) or 'none'}")
     if not seconds > 0 or requests < 1:
@@ -110,9 +116,17 @@ def request_bodies(task: int) -> list[bytes]:
 
 
 @contextmanager
-def serving(model: str, *, batch: int, threads: int = 1) -> Iterator[str]:
-    """The address of `amn serve` in a process of its own, on a free port of this machine alone."""
-    words = ["serve", "--port", "0", "--model", model, "--batch", str(batch), "--threads", str(threads)]
+def serving(model: str, *, batch: int | None = None, threads: int = 1, store: str = "memory:") -> Iterator[str]:
+    """The address of `amn serve` in a process of its own, on a free port of this machine alone.
+
+    Args:
+        model: a shipped name, or a directory.
+        batch: stories that it answers together; None for as many as it does by default.
+        threads: of the model.
+        store: where it keeps live memories.
+    """
+    words = ["serve", "--port", "0", "--model", model, "--threads", str(threads), "--store", store]
+    words += [] if batch is None else ["--batch", str(batch)]
     with TemporaryDirectory() as folder:
         said = Path(folder) / "said.txt"
         with said.open("wb") as stream:
@@ -155,14 +169,21 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
         process.wait()
 
 
-async def drive(address: str, clients: int, load: Load, seconds: float) -> dict[str, Any]:
+async def drive(addresses: str | Sequence[str], clients: int, load: Load, seconds: float) -> dict[str, Any]:
     """Lets clients ask until the time is up or all is sent; before it starts, each was connected and answered once.
+
+    Args:
+        addresses: one server, or several that share the clients evenly.
+        clients: how many ask at once.
+        load: what they ask.
+        seconds: the longest that it may take.
 
     Returns:
         The figures of a row.
     """
-    host, port = urlsplit(address).hostname or "", urlsplit(address).port or 0
-    opened = await asyncio.gather(*(_Client.connected(host, port, load) for _ in range(clients)))
+    servers = [urlsplit(one) for one in ([addresses] if isinstance(addresses, str) else addresses)]
+    chosen = [servers[i % len(servers)] for i in range(clients)]
+    opened = await asyncio.gather(*(_Client.connected(one.hostname or "", one.port or 0, load) for one in chosen))
     ready = [client for client in opened if client is not None]
     started = time.monotonic()
     load.ends = started + seconds
@@ -227,8 +248,8 @@ class _Client:
 
     async def _exchange(self, body: bytes) -> None:
         """Sends a request and reads its reply to the end; anything but answers is a ValueError."""
-        head = f"POST /answer HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
-        self._writer.write(head.encode() + b"\r\n\r\n" + body)
+        lines = (f"POST {self._load.next_path()} HTTP/1.1", "host: localhost", "content-type: application/json")
+        self._writer.write("\r\n".join((*lines, f"content-length: {len(body)}", "", "")).encode() + body)
         await self._writer.drain()
         status, *headers = (await self._reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
         named = [line.partition(b":") for line in headers]

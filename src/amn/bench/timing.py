@@ -6,7 +6,6 @@ import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import torch
 
 from amn.core import boundary
+from amn.inference.device import processor
 
 REPEATS, WARM_UP = 9, 2
 _DIGITS = 4  # significant ones
@@ -77,18 +77,11 @@ def report(bench: str, rows: list[dict[str, Any]], device: torch.device | str = 
 def machine(device: torch.device | str = "cpu") -> str:
     """What it ran on, and with which versions."""
     named = ", ".join(f"{name} {_version(name)}" for name in ("torch", "numpy", "onnxruntime") if _version(name))
-    facts = [_processor(), f"{os.cpu_count()} processors", f"{torch.get_num_threads()} torch threads"]
+    facts = [processor(), f"{os.cpu_count()} processors", f"{torch.get_num_threads()} torch threads"]
     if torch.device(device).type == "cuda":
         facts.insert(0, torch.cuda.get_device_name(device))
     facts.append("with the compiled core" if boundary.library() else "without a compiled core")
     return ", ".join([*facts, f"python {platform.python_version()}", named])
-
-
-def _processor() -> str:
-    described = Path("/proc/cpuinfo")
-    lines = described.read_text(encoding="utf-8").splitlines() if described.is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
 
 
 def _version(package: str) -> str:

@@ -138,12 +138,14 @@ def serve(
     clients: str = "1,8,64",
     seconds: float = 5.0,
     requests: int = 50_000,
+    servers: str = "",
+    memories: int = 0,
     threads: int = 1,
     json: bool = False,
 ) -> None:
     """Time the answers of a server to ever more clients, with and without batching.
 
-    Two servers are started for it on free ports of this machine, and stopped at the end.
+    The servers are started for it on free ports of this machine, and stopped at the end.
 
     Args:
         model: the model; without it the shipped model of the task.
@@ -151,19 +153,26 @@ def serve(
         clients: how many clients ask at once.
         seconds: the longest that each number of clients is measured.
         requests: the most that they send in that time.
+        servers: numbers of servers that share the clients, to see how it grows, in place of with and without batching.
+        memories: time the answers of so many live memories instead, of which a thousand are in RAM.
         threads: of the model.
         json: print the rows as JSON.
     """
     import torch
 
     from amn.bench.serve import bench_serve
+    from amn.bench.servers import bench_memories, bench_servers
     from amn.training.sweep import parse_numbers
 
     torch.set_num_threads(threads)
-    counts = parse_numbers(clients)
-    found = bench_serve(
-        model or f"qa{task}", task=task, clients=counts, seconds=seconds, requests=requests, threads=threads
-    )
+    counts, name = parse_numbers(clients), model or f"qa{task}"
+    if memories:
+        found = bench_memories(name, memories=memories, clients=counts, seconds=seconds, requests=requests)
+    elif servers:
+        numbers = parse_numbers(servers)
+        found = bench_servers(name, servers=numbers, clients=counts, seconds=seconds, requests=requests, task=task)
+    else:
+        found = bench_serve(name, task=task, clients=counts, seconds=seconds, requests=requests, threads=threads)
     _show(found, json)
 
 

@@ -1,18 +1,23 @@
 """The verb that serves models over HTTP, with the page."""
 
+import gc
 import os
 import socket
-from ipaddress import ip_address
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from amn.cli.output import note
-from amn.errors import AMNError, MissingExtraError
+from amn.errors import AMNError, ConfigError, MissingExtraError
 from amn.pretrained import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from amn.server.limits import Limits
+
 TOKEN_VARIABLE = "AMN_TOKEN"
+SWITCH_SECONDS = 0.0005  # how long the thread of the model may keep that of the connections waiting
 
 
 def serve(
@@ -20,11 +25,16 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8000,
     model: str = DEFAULT_MODEL,
+    store: str | None = None,
     token: tuple[str, ...] = (),
+    allow_host: tuple[str, ...] = (),
+    insecure: bool = False,
     batch: int = 32,
-    memories: int = 1000,
-    memory_seconds: float = 900.0,
+    memories: int = 100_000,
+    resident: int = 1000,
+    memory_seconds: float = 2_592_000.0,
     body_bytes: int = 1 << 20,
+    connections: int = 1000,
     threads: int = 1,
     log: bool = False,
 ) -> None:
@@ -34,30 +44,70 @@ def serve(
         host: the address to listen on; 0.0.0.0 for all, which calls for a token.
         port: the port; 0 chooses a free one.
         model: the model that answers where a request names none: a shipped name, or a directory.
+        store: where live memories are kept: sqlite:///FILE, redis://HOST/DB for several servers, or memory: for none
+            that outlives the server. By default a file in the user's state directory.
         token: let in only who sends this token; may be given several times, and each sees its own memories only. The
             variable AMN_TOKEN is the same for one token, and does not show in the list of processes.
+        allow_host: a further name that the server goes by, such as that of a proxy; may be given several times.
+        insecure: let in everybody who reaches an address that is not this machine's alone.
         batch: how many waiting requests are answered in one pass; 1 answers each alone.
         memories: how many live memories there may be.
-        memory_seconds: how long an unused memory lives.
+        resident: how many of them are in RAM; the others wait in the store.
+        memory_seconds: how long an unused memory lives; 30 days by default.
         body_bytes: how big the body of a request may be.
+        connections: how many connections there may be.
         threads: how many threads the model runs in; small models gain nothing from several.
         log: print a line for each request.
     """
-    import torch
-
+    os.environ["OMP_NUM_THREADS"] = str(max(1, threads))  # read when the libraries are loaded, below
     try:
+        from amn.server.access import Hosts, is_loopback
         from amn.server.app import create_app
         from amn.server.limits import Limits
+        from amn.store.memories import open_store
     except ImportError as error:
         raise MissingExtraError("serve", "amn serve") from error
-    limits = Limits(batch=batch, memories=memories, memory_seconds=memory_seconds, body_bytes=body_bytes)
+    limits = Limits(
+        batch=batch,
+        memories=memories,
+        resident=resident,
+        memory_seconds=memory_seconds,
+        body_bytes=body_bytes,
+        connections=connections,
+    )
     tokens = token or tuple(filter(None, [os.environ.get(TOKEN_VARIABLE)]))
-    torch.set_num_threads(max(1, threads))
+    if not tokens and not insecure and not is_loopback(host):
+        raise ConfigError(
+            f"everybody who reaches {host} could use the server: give a --token, or say --insecure if that is meant"
+        )
     with _listen(host, port) as listening:
-        app = create_app(model, limits=limits, tokens=tokens)
-        if not tokens and not _is_loopback(host):
-            note("everybody who reaches this machine can use the server: --token keeps it to those who know it")
-        _run(app, listening, log)
+        url = store or default_store()
+        kept = open_store(url, limits.store_bytes)
+        app = create_app(model, limits=limits, tokens=tokens, store=kept, hosts=Hosts(host, allow_host))
+        _say(listening, _kept(url, kept.durable))
+        _run(app, listening, limits, log)
+
+
+def default_store() -> str:
+    """A file in the user's state directory."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return f"sqlite:///{Path(state) / 'amn' / 'memories.db'}"
+
+
+def _kept(url: str, durable: bool) -> str:
+    """What becomes of live memories."""
+    if url == "memory:":
+        return "live memories are kept in RAM alone: they go when the server does"
+    if not durable:
+        return "what was told last may be lost when Redis goes down: set appendonly yes and appendfsync always there"
+    return f"live memories are kept in {_without_password(url)}"
+
+
+def _without_password(url: str) -> str:
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    return url if parts.password is None else url.replace(f":{parts.password}@", ":***@", 1)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -73,22 +123,16 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _run(app: "FastAPI", listening: socket.socket, log: bool) -> None:
-    """Serves until it is told to stop, then finishes the requests that it took."""
-    import uvicorn
-
-    from amn.server.limits import SHUTDOWN_SECONDS
-
+def _say(listening: socket.socket, kept: str) -> None:
     host, port = listening.getsockname()[:2]
     note(f"amn serves http://{f'[{host}]' if ':' in host else host}:{port} (the page), /docs lists the interface")
-    config = uvicorn.Config(
-        app, log_level="info" if log else "warning", access_log=log, timeout_graceful_shutdown=SHUTDOWN_SECONDS
-    )
-    uvicorn.Server(config).run(sockets=[listening])
+    note(kept)
+
+
+def _run(app: "FastAPI", listening: socket.socket, limits: "Limits", log: bool) -> None:
+    """Serves until it is told to stop, then finishes the requests that it took."""
+    from amn.server.listening import server_for
+
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.freeze()  # what is loaded now stays: no need to look through it for garbage while somebody waits
+    server_for(app, limits, log_level="info" if log else "warning", log_requests=log).run(sockets=[listening])

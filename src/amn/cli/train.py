@@ -80,6 +80,7 @@ def train(
     from amn.cli.own import RUNS, plan_for, show
     from amn.data.rows import Columns
     from amn.store.run_directory import RunDirectory
+    from amn.training.precision import check_precision
 
     given = _settings(set_, epochs, start)
     plan = None
@@ -97,6 +98,7 @@ def train(
         print_json(spec.to_json())
         return
     where = _prepare(device, threads)
+    check_precision([spec], where.type)
     for line in [*(plan.describe() if plan else ()), f"training in {path}; Ctrl-C saves"]:
         note(line)
     if resume and RunDirectory(path).finished:

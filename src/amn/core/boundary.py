@@ -16,44 +16,44 @@ NO_ROOM, BAD_INPUT = -1, -2
 NUM_KINDS = 6  # of edges
 
 
-class Layer(Structure):
+class CLayer(Structure):
     """`struct amn_layer`."""
 
     _fields_ = [("outputs", c_int32), ("inputs", c_int32), ("weight", c_void_p), ("bias", c_void_p)]
 
 
-class GRU(Structure):
+class CGRU(Structure):
     """`struct amn_gru`."""
 
-    _fields_ = [("input", Layer), ("state", Layer)]
+    _fields_ = [("input", CLayer), ("state", CLayer)]
 
 
-class Weights(Structure):
+class CWeights(Structure):
     """`struct amn_weights`."""
 
     _fields_ = [
         *((name, c_int32) for name in ("hidden", "heads", "max_banks", "vectors", "anonymous", "pointer", "items")),
         *((name, c_float) for name in ("bank_gap", "epsilon")),
         *((name, c_void_p) for name in ("embedding", "edge_bias")),
-        *((name, GRU) for name in ("word", "question", "update", "propagate")),
-        *((name, Layer) for name in ("from_question", "query", "key_value")),
-        *((name, Layer) for name in ("strength_state", "strength_question", "candidate_state")),
+        *((name, CGRU) for name in ("word", "question", "update", "propagate")),
+        *((name, CLayer) for name in ("from_question", "query", "key_value")),
+        *((name, CLayer) for name in ("strength_state", "strength_question", "candidate_state")),
         *((name, c_float) for name in ("strength_previous", "reset", "candidate_previous")),
-        *((name, Layer) for name in ("move_state", "move_question", "create")),
-        *((name, Layer) for name in ("match", "summary", "answer", "point")),
+        *((name, CLayer) for name in ("move_state", "move_question", "create")),
+        *((name, CLayer) for name in ("match", "summary", "answer", "point")),
         *((name, c_float) for name in ("nothing", "growth", "slope")),
         ("classes", c_void_p),
-        ("next", GRU),
+        ("next", CGRU),
     ]
 
 
-class Words(Structure):
+class CWords(Structure):
     """`struct amn_words`."""
 
     _fields_ = [("met", c_int32), ("vectors", c_void_p), ("count", c_int32), ("begin", c_void_p), ("words", c_void_p)]
 
 
-class Change(Structure):
+class CChange(Structure):
     """`struct amn_change`."""
 
     _fields_ = [
@@ -63,7 +63,7 @@ class Change(Structure):
     ]
 
 
-class Count(Structure):
+class CCount(Structure):
     """`struct amn_count`."""
 
     _fields_ = [
@@ -72,7 +72,7 @@ class Count(Structure):
     ]
 
 
-class Tables(Structure):
+class CTables(Structure):
     """`struct amn_tables`."""
 
     _fields_ = [
@@ -84,13 +84,13 @@ class Tables(Structure):
     ]
 
 
-class Attention(Structure):
+class CAttention(Structure):
     """`struct amn_attention`."""
 
     _fields_ = [("count", c_int32), *((name, c_void_p) for name in ("slots", "mass", "whole"))]
 
 
-class Stories(Structure):
+class CStories(Structure):
     """`struct amn_stories`."""
 
     _fields_ = [
@@ -99,33 +99,44 @@ class Stories(Structure):
     ]
 
 
-class Views(Structure):
+class CViews(Structure):
     """`struct amn_views`."""
 
     _fields_ = [("room", c_int32), *((name, c_void_p) for name in ("members", "context", "edges"))]
 
 
-_STRUCTURES = (Layer, GRU, Weights, Words, Change, Count, Tables, Attention, Stories, Views)  # as `amn_sizes` has them
+_STRUCTURES = (
+    CLayer,
+    CGRU,
+    CWeights,
+    CWords,
+    CChange,
+    CCount,
+    CTables,
+    CAttention,
+    CStories,
+    CViews,
+)  # as `amn_sizes` has them
 _PROTOTYPES: dict[str, tuple[object, list[object]]] = {
     "amn_sizes": (None, [POINTER(c_int64)]),
-    "amn_model_new": (c_void_p, [POINTER(Weights)]),
+    "amn_model_new": (c_void_p, [POINTER(CWeights)]),
     "amn_model_free": (None, [c_void_p]),
     "amn_desk_new": (c_void_p, [c_void_p, c_int64]),
     "amn_desk_free": (None, [c_void_p]),
     "amn_memory_new": (c_void_p, [c_void_p]),
     "amn_memory_free": (None, [c_void_p]),
-    "amn_ask": (c_int, [c_void_p, c_void_p, POINTER(Words)]),
-    "amn_tell": (c_int, [c_void_p, c_void_p, POINTER(Words)]),
-    "amn_changed": (None, [c_void_p, POINTER(Change)]),
-    "amn_counted": (None, [c_void_p, c_int32, POINTER(Count)]),
+    "amn_ask": (c_int, [c_void_p, c_void_p, POINTER(CWords)]),
+    "amn_tell": (c_int, [c_void_p, c_void_p, POINTER(CWords)]),
+    "amn_changed": (None, [c_void_p, POINTER(CChange)]),
+    "amn_counted": (None, [c_void_p, c_int32, POINTER(CCount)]),
     "amn_decode": (c_int, [POINTER(c_void_p), c_int32, c_void_p, c_int32, POINTER(c_void_p), POINTER(c_void_p)]),
     "amn_names": (None, [c_void_p, c_void_p]),
-    "amn_attend": (c_int, [c_void_p, c_void_p, c_int32, c_int32, POINTER(Attention)]),
+    "amn_attend": (c_int, [c_void_p, c_void_p, c_int32, c_int32, POINTER(CAttention)]),
     "amn_bank": (None, [c_void_p, c_int32, c_void_p]),
     "amn_of": (None, [c_void_p, c_int32, c_void_p, c_void_p, c_void_p]),
-    "amn_save": (None, [c_void_p, POINTER(Tables)]),
-    "amn_restore": (c_int, [c_void_p, POINTER(Tables)]),
-    "amn_views": (c_int, [POINTER(Stories), POINTER(Views)]),
+    "amn_save": (None, [c_void_p, POINTER(CTables)]),
+    "amn_restore": (c_int, [c_void_p, POINTER(CTables)]),
+    "amn_views": (c_int, [POINTER(CStories), POINTER(CViews)]),
 }
 
 
@@ -177,12 +188,12 @@ def address(values: np.ndarray, dtype: type, *shape: int) -> int:
     return values.ctypes.data
 
 
-def layer(weight: np.ndarray, bias: np.ndarray | None, outputs: int, inputs: int) -> Layer:
+def layer(weight: np.ndarray, bias: np.ndarray | None, outputs: int, inputs: int) -> CLayer:
     """A layer, whose arrays must have these sizes."""
     where = None if bias is None else address(bias, np.float32, outputs)
-    return Layer(outputs, inputs, address(weight, np.float32, outputs, inputs), where)
+    return CLayer(outputs, inputs, address(weight, np.float32, outputs, inputs), where)
 
 
-def words(rows: "array[int]", begin: "array[int]", vectors: "array[int]") -> Words:
+def words(rows: "array[int]", begin: "array[int]", vectors: "array[int]") -> CWords:
     """Some rows of words; `begin` says where each begins and the last ends. Who calls keeps the arrays alive."""
-    return Words(len(vectors), vectors.buffer_info()[0], len(begin) - 1, begin.buffer_info()[0], rows.buffer_info()[0])
+    return CWords(len(vectors), vectors.buffer_info()[0], len(begin) - 1, begin.buffer_info()[0], rows.buffer_info()[0])

@@ -126,7 +126,8 @@ static float *edge_bias(struct amn_model *m, const float *bias) {
 
 struct amn_model *amn_model_new(const struct amn_weights *w) {
     int sound = w->hidden > 0 && w->heads > 0 && w->hidden % w->heads == 0 && w->max_banks > 0 && w->max_banks <= 64 &&
-                w->anonymous >= 0 && w->anonymous <= w->vectors && (!w->pointer || w->point.weight);
+                w->anonymous >= 0 && w->anonymous <= w->vectors && (!w->pointer || w->point.weight) &&
+                (w->items <= 1 || (w->classes && w->next.input.weight && w->next.state.weight));
     struct amn_model *m = sound ? calloc(1, sizeof *m) : NULL;
     if (!m) return NULL;
     m->hidden = (size_t)w->hidden, m->heads = (size_t)w->heads, m->vectors = (size_t)w->vectors;

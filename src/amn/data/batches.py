@@ -170,7 +170,12 @@ class Dataset:
 
 
 def encode(
-    examples: Iterable[Example], vocabulary: Vocabulary, sizes: Sizes | None = None, *, graph: bool = True
+    examples: Iterable[Example],
+    vocabulary: Vocabulary,
+    sizes: Sizes | None = None,
+    *,
+    graph: bool = True,
+    named: bool = True,
 ) -> Dataset:
     """Examples as one set.
 
@@ -179,6 +184,7 @@ def encode(
         vocabulary: the words and answers of the model.
         sizes: the least room to give along each axis.
         graph: whether to build the word graph, which gives members, context and edges; only AMN reads these.
+        named: whether a sentence touches what the questions name besides its own words.
     """
     encoded = [in_slots(example, vocabulary) for example in examples]
     room = sizes or Sizes()
@@ -187,10 +193,10 @@ def encode(
     if room.slots > MAX_SLOTS:
         raise DataError("story", None, f"at most {MAX_SLOTS} distinct words in a story", f"{room.slots}")
     blocks = [encoded[i : i + _BLOCK] for i in range(0, max(1, len(encoded)), _BLOCK)]
-    return concatenate([_block(block, room, graph=graph) for block in blocks])
+    return concatenate([_block(block, room, graph=graph, named=named) for block in blocks])
 
 
-def _block(encoded: Sequence[InSlots], room: Sizes, *, graph: bool) -> Dataset:
+def _block(encoded: Sequence[InSlots], room: Sizes, *, graph: bool, named: bool) -> Dataset:
     """Examples that are padded to the longest of them while the word graph is built."""
     longest = max((len(one.sentences) for one in encoded), default=0)
     stories, sentences = _empty_arrays(len(encoded), longest, room)
@@ -198,7 +204,7 @@ def _block(encoded: Sequence[InSlots], room: Sizes, *, graph: bool) -> Dataset:
         _fill(stories, sentences, i, one)
     lengths = np.array([len(one.sentences) for one in encoded], np.int64)
     if graph:
-        sentences |= views_of(sentences["sentences"], stories["questions"], lengths, least=room.members)
+        sentences |= views_of(sentences["sentences"], stories["questions"] * named, lengths, least=room.members)
     else:
         sentences |= no_views(len(encoded), longest, room.members)
     told = np.arange(longest) < lengths[:, None]

@@ -49,15 +49,15 @@ def _by_compiled_code(
     assert core is not None
     slots = 1 + int(max(told.max(initial=0), asked.max(initial=0)))
     told, asked, lengths = np.ascontiguousarray(told), np.ascontiguousarray(asked), lengths.astype(np.int64)
-    stories = boundary.Stories(
+    stories = boundary.CStories(
         *(len(told), slots, *told.shape[1:], asked.shape[1]),
         *(address(told, np.int16, *told.shape), address(asked, np.int16, *asked.shape)),
         address(lengths, np.int64, len(told)),
     )
-    most = core.amn_views(byref(stories), byref(boundary.Views()))
+    most = core.amn_views(byref(stories), byref(boundary.CViews()))
     views = no_views(len(told), told.shape[1], max(least, most))
     where = {name: value.ctypes.data for name, value in views.items()}
-    room = boundary.Views(room=views["members"].shape[2], **where)
+    room = boundary.CViews(room=views["members"].shape[2], **where)
     if most < 0 or core.amn_views(byref(stories), byref(room)) < 0:
         raise MemoryError(f"no room to find what the sentences of {len(told)} stories touch")
     return views

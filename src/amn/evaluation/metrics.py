@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float
 
 from amn.answers import Answer, answers_of
 from amn.data.examples import Example
+from amn.data.story import words
 from amn.errors import AMNError
 from amn.inference.engine import Engine, ToldStories, tell_stories
 from amn.inference.trained import TrainedModel
@@ -147,12 +148,12 @@ def calibration_error(scores: Float[np.ndarray, " question"], right: Bool[np.nda
 
 
 def same_answer(given: str, right: str) -> bool:
-    """Whether two answers say the same: the items of a list may stand in any order."""
+    """Whether two answers say the same words; the items of a list may stand in any order."""
     return _items(given) == _items(right)
 
 
-def _items(answer: str) -> list[str]:
-    return sorted(item.strip() for item in answer.lower().split(","))
+def _items(answer: str) -> list[tuple[str, ...]]:
+    return sorted(words(item) for item in answer.split(","))
 
 
 def evaluate(trained: TrainedModel, examples: Sequence[Example], engine: Engine = "auto") -> Tally:

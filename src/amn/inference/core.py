@@ -21,7 +21,8 @@ ARCHITECTURE = "amn"  # what it knows how to read
 DESK_BYTES = 32 << 20  # for what sentences come to, in each thread
 _EPSILON = 1e-6  # of `rms_norm`
 _RECENT = 16  # neighbours that a word remembers
-# The layers of `boundary.Weights`, as the torch model calls them.
+_CANNOT = "{}: the compiled core cannot read a model of these settings and weights"
+# The layers of `boundary.CWeights`, as the torch model calls them.
 _GRUS = {
     "next": "decoder.next",
     "word": "encoder.word_gru",
@@ -44,6 +45,7 @@ _LAYERS = {
     "answer": "decoder.answer",
     "point": "decoder.pointer.of_summary",
 }
+_NO_BIAS = ("query", "key_value", "strength_question", "move_question", "match")
 _NUMBERS = {
     "strength_previous": "strength.update_strength",
     "reset": "strength.reset",
@@ -68,10 +70,13 @@ class Core:
         self.hidden = int(trained.config["hidden"])
         self.anonymous = trained.anonymous
         self.classes, self.items = len(trained.vocabulary.answers), int(trained.config.get("items", 1))
-        weights, _kept = _weights(trained)
+        try:
+            weights, _kept = _weights(trained)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise AMNError(f"{_CANNOT.format(trained.architecture)}: {error}") from error
         self.handle: int | None = code.amn_model_new(byref(weights))
         if not self.handle:
-            raise AMNError(f"{trained.architecture}: the compiled core cannot read a model of these settings")
+            raise AMNError(_CANNOT.format(trained.architecture))
         self._desks = local()
 
     def __del__(self) -> None:
@@ -117,7 +122,7 @@ def core_of(trained: TrainedModel) -> Core | None:
     return found
 
 
-def _weights(trained: TrainedModel) -> tuple[boundary.Weights, list[np.ndarray]]:
+def _weights(trained: TrainedModel) -> tuple[boundary.CWeights, list[np.ndarray]]:
     """The weights by the core's names, and the arrays that they point to."""
     config, kept = trained.config, [np.ascontiguousarray(value) for value in trained.weights.values()]
     own = dict(zip(trained.weights, kept, strict=True))
@@ -125,7 +130,7 @@ def _weights(trained: TrainedModel) -> tuple[boundary.Weights, list[np.ndarray]]
     parts = [own["encoder.embedding.weight"], *([own["encoder.anonymous"]] if "encoder.anonymous" in own else [])]
     vectors = np.concatenate(parts)
     kept.append(vectors)
-    weights = boundary.Weights(
+    weights = boundary.CWeights(
         hidden=hidden,
         heads=heads,
         max_banks=int(config["max_banks"]),
@@ -139,26 +144,35 @@ def _weights(trained: TrainedModel) -> tuple[boundary.Weights, list[np.ndarray]]
         edge_bias=address(own["edge_bias"], np.float32, boundary.NUM_KINDS, heads),
     )
     for name, path in _GRUS.items():
-        if f"{path}.input.weight" not in own:
+        if name == "next" and weights.items == 1:
             continue
         inputs = 2 * hidden if name == "update" else hidden
-        gru = boundary.GRU(
-            _layer(own, f"{path}.input", 3 * hidden, inputs), _layer(own, f"{path}.state", 3 * hidden, hidden)
+        gru = boundary.CGRU(
+            _layer(own, f"{path}.input", (3 * hidden, inputs)), _layer(own, f"{path}.state", (3 * hidden, hidden))
         )
         setattr(weights, name, gru)
+    answers = len(trained.vocabulary.answers)
+    sizes = _sizes(hidden, answers)
     for name, path in _LAYERS.items():
-        if f"{path}.weight" in own:
-            setattr(weights, name, _layer(own, path, *own[f"{path}.weight"].shape))
-    if "decoder.classes.weight" in own:
-        classes = own["decoder.classes.weight"]
-        weights.classes = address(classes, np.float32, len(trained.vocabulary.answers), hidden)
+        if name != "point" or weights.pointer:
+            size = sizes.get(name, (hidden, hidden))
+            setattr(weights, name, _layer(own, path, size, biased=name not in _NO_BIAS))
+    if weights.items > 1:
+        weights.classes = address(own["decoder.classes.weight"], np.float32, answers, hidden)
     for name, path in _NUMBERS.items():
         setattr(weights, name, float(own[path][0]))
     return weights, kept
 
 
-def _layer(own: dict[str, np.ndarray], path: str, outputs: int, inputs: int) -> boundary.Layer:
-    return layer(own[f"{path}.weight"], own.get(f"{path}.bias"), outputs, inputs)
+def _sizes(hidden: int, answers: int) -> dict[str, tuple[int, int]]:
+    """Outputs and inputs of the layers that do not go from states to states."""
+    of_states = ("strength_state", "strength_question", "candidate_state", "move_state")
+    others = {"key_value": (2 * hidden, hidden), "create": (1, hidden + 1), "answer": (answers, hidden)}
+    return dict.fromkeys(of_states, (1, hidden)) | others
+
+
+def _layer(own: dict[str, np.ndarray], path: str, size: tuple[int, int], *, biased: bool = True) -> boundary.CLayer:
+    return layer(own[f"{path}.weight"], own[f"{path}.bias"] if biased else None, *size)
 
 
 class CoreMemory:
@@ -215,8 +229,8 @@ class CoreMemory:
         """What its tables take."""
         return self._count(1).bytes
 
-    def _count(self, banks: int) -> boundary.Count:
-        count = boundary.Count()
+    def _count(self, banks: int) -> boundary.CCount:
+        count = boundary.CCount()
         self._code.amn_counted(self.handle, banks, byref(count))
         return count
 
@@ -227,7 +241,7 @@ class CoreMemory:
     def tell(self, sentence: Words) -> Change:
         """Reads a sentence and says what it did."""
         self._give(self._code.amn_tell, (sentence,))
-        change = boundary.Change()
+        change = boundary.CChange()
         self._code.amn_changed(self._core.desk, byref(change))
         count, members, spelled = change.count, change.members, self._spelling.words
         words = [spelled[slot] for slot in change.slots[:count]]
@@ -259,7 +273,7 @@ class CoreMemory:
         count = self._count(banks)
         slots, mass = np.zeros(count.entities, np.int32), np.zeros(count.entities, np.float32)
         whole = np.zeros(count.banks, np.float32)
-        found = boundary.Attention(0, slots.ctypes.data, mass.ctypes.data, whole.ctypes.data)
+        found = boundary.CAttention(0, slots.ctypes.data, mass.ctypes.data, whole.ctypes.data)
         self._core.check(self._code.amn_attend(self.handle, self._core.desk, banks, question, byref(found)))
         masses = dict(zip(slots[: found.count].tolist(), mass[: found.count].tolist(), strict=True))
         shares: list[dict[str, float]] = []
@@ -268,7 +282,7 @@ class CoreMemory:
             shares.append({one.word: masses[self._spelling.slots[one.word]] / total for one in held})
         return shares
 
-    def _tables(self) -> tuple[boundary.Tables, Arrays]:
+    def _tables(self) -> tuple[boundary.CTables, Arrays]:
         slots, entities = len(self._spelling.words), self.entities
         arrays = {
             "states": np.zeros((slots, self._core.hidden), np.float32),
@@ -282,7 +296,7 @@ class CoreMemory:
         }
         return self._pointed(arrays, 1, 0.0), arrays
 
-    def _pointed(self, arrays: Arrays, banks: int, vote: float) -> boundary.Tables:
+    def _pointed(self, arrays: Arrays, banks: int, vote: float) -> boundary.CTables:
         slots, kinds = len(self._spelling.words), {"states", "strengths", "relevance"}
         shapes: dict[str, tuple[int, ...]] = {"states": (slots, self._core.hidden), "neighbours": (slots, _RECENT)}
         shapes |= {"order": (len(arrays["order"]),), "last_anonymous": (self._core.anonymous,)}
@@ -290,7 +304,7 @@ class CoreMemory:
             name: address(value, np.float32 if name in kinds else np.int32, *shapes.get(name, (slots,)))
             for name, value in arrays.items()
         }
-        return boundary.Tables(slots=slots, banks=banks, vote=vote, **where)
+        return boundary.CTables(slots=slots, banks=banks, vote=vote, **where)
 
     def arrays(self) -> Arrays:
         """Everything that it knows besides its words, to be saved."""
@@ -362,7 +376,7 @@ def decode(core: Core, memories: Sequence[CoreMemory], banks: int) -> list[Found
     return decoding.found()
 
 
-def _names(memory: CoreMemory, count: boundary.Count) -> list[str]:
+def _names(memory: CoreMemory, count: boundary.CCount) -> list[str]:
     """The words that may be answers, in the order of their logits."""
     slots = array("i", bytes(4 * count.names))
     if count.names:

@@ -1,5 +1,8 @@
 """Which device to compute on."""
 
+import platform
+from pathlib import Path
+
 import torch
 
 from amn.errors import ConfigError
@@ -23,3 +26,11 @@ def choose_device(name: str) -> torch.device:
         reason = str(error).splitlines()[0]
         raise ConfigError(f"device {name!r} cannot be used here ({reason}): give --device cpu") from error
     return device
+
+
+def processor() -> str:
+    """The name of this machine's processor."""
+    described = Path("/proc/cpuinfo")
+    lines = described.read_text(encoding="utf-8").splitlines() if described.is_file() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()

@@ -53,7 +53,8 @@ def check_room(trained: TrainedModel, examples: Sequence[Example]) -> None:
 def plain_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
     """Examples with as much room as the largest needs."""
     longest = max(len(example.sentences) for example in examples)
-    return encode(examples, trained.vocabulary).take(torch.arange(len(examples)), sentences=max(1, longest))
+    data = encode(examples, trained.vocabulary, named=trained.model.sees_questions)
+    return data.take(torch.arange(len(examples)), sentences=max(1, longest))
 
 
 def roomy_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
@@ -61,7 +62,8 @@ def roomy_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
     room = _room(examples)
     spare = _rounded(len(examples)) - len(examples)
     stories = torch.tensor([*range(len(examples)), *[-1] * spare])
-    return encode(examples, trained.vocabulary, room).take(stories, sentences=room.sentences)
+    data = encode(examples, trained.vocabulary, room, named=trained.model.sees_questions)
+    return data.take(stories, sentences=room.sentences)
 
 
 def on_cpu(reading: Reading) -> Reading:

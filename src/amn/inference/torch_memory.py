@@ -171,6 +171,7 @@ class TorchMemory:
             shares[index] = {one.word: row[self._spelling.slots[one.word]] for one in self.bank(index)}
         return shares
 
+    @torch.inference_mode()
     def arrays(self) -> Arrays:
         """Everything that it knows besides its words, to be saved; as the compiled core has it."""
         memory, count = self._memory, len(self._spelling.words)

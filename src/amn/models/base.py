@@ -81,6 +81,7 @@ class Model(nn.Module):
     recipe: Mapping[str, Any] = {}  # the settings of its training that are not the usual ones
     reads_by_sentence: bool = True  # or else its `begin` reads all of a story, and there is nothing to advance over
     needs_graph: bool = False  # reads what each sentence touches: members, context and edges of a batch
+    sees_questions: bool = True  # what a sentence touches may depend on the questions
     has_banks: bool = False  # sorts entities into banks, so that it can read some of them
     in_core: bool = False  # the compiled core computes the same
     points: bool = False  # may answer with words of the story

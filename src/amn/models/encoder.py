@@ -110,8 +110,8 @@ def unknown_order(
     """How many unknown words come before each word: first those of the questions, which a memory hears first."""
     slots, asked = torch.arange(slot_words.shape[1], device=slot_words.device), questions.flatten(1)
     places = torch.arange(asked.shape[1], device=asked.device)
-    first = torch.where(slots.unsqueeze(-1) == asked.unsqueeze(1), places, len(places)).amin(-1)
-    order = torch.argsort(first * len(slots) + slots, -1)
+    first = torch.where(slots.unsqueeze(-1) == asked.unsqueeze(1), places, places.shape[0]).amin(-1)
+    order = torch.argsort(first * slots.shape[0] + slots, -1)
     unknown = (slot_words == UNKNOWN).gather(1, order).long()
     return torch.zeros_like(order).scatter(1, order, unknown.cumsum(1) - unknown)
 

@@ -1,6 +1,6 @@
 """What the best model of each task does with stories: the banks it needs, what they hold, how entities move."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from amn.evaluation.score import Ask, examples_for, score_trained
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
 from amn.report.paper_tables import CONTROLS, TASKS
-from amn.report.runs import RunRecord, Summary, Task
+from amn.report.runs import RunRecord, Summaries, TaskName
 from amn.store.find import find_model
 from amn.store.model_directory import load_model
 from amn.training.prepare import JOINT, task_stories
@@ -47,7 +47,7 @@ class StoryTrace:
     """
 
     model: str
-    task: Task
+    task: TaskName
     sentences: tuple[str, ...]
     question: str
     answer: str
@@ -70,11 +70,11 @@ class Analysis:
         growth: by model, the operations as stories grow, by their number of sentences.
     """
 
-    scores: dict[str, dict[Task, dict[str, Any]]] = field(default_factory=dict)
+    scores: dict[str, dict[TaskName, dict[str, Any]]] = field(default_factory=dict)
     joint: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
-    majority: dict[Task, float] = field(default_factory=dict)
+    majority: dict[TaskName, float] = field(default_factory=dict)
     stories: dict[str, StoryTrace] = field(default_factory=dict)
-    costs: dict[str, dict[Task, Cost]] = field(default_factory=dict)
+    costs: dict[str, dict[TaskName, Cost]] = field(default_factory=dict)
     growth: dict[str, dict[int, Work]] = field(default_factory=dict)
 
 
@@ -92,7 +92,7 @@ class Analyst:
     questions: int
     note: Note
 
-    def analyse(self, found: Mapping[str, Mapping[Task, Summary]]) -> Analysis:
+    def analyse(self, found: Summaries) -> Analysis:
         """Evaluates whatever has weights."""
         analysis = Analysis()
         if self.questions <= 0:
@@ -105,7 +105,7 @@ class Analyst:
             self._majority(analysis, task, run)
         return analysis
 
-    def _one(self, analysis: Analysis, model: str, task: Task, run: RunRecord) -> None:
+    def _one(self, analysis: Analysis, model: str, task: TaskName, run: RunRecord) -> None:
         try:
             trained = load_model(find_model(run.directory.path))
         except AMNError as error:
@@ -128,7 +128,7 @@ class Analyst:
         if ask.task == GROWTH_TASK:
             analysis.growth[model] = {length: work_of(trained, growing_stories(length)) for length in GROWTH}
 
-    def _ask(self, run: RunRecord, task: Task, *, rename: bool = False) -> Ask:
+    def _ask(self, run: RunRecord, task: TaskName, *, rename: bool = False) -> Ask:
         where = str(self.data) if self.data is not None else run.spec.data
         return Ask(task=task, data=_at_hand(where, task), rename=rename, questions=self.questions)
 
@@ -145,7 +145,7 @@ class Analyst:
             found["renamed_error_percent"] = renamed["error_percent"]
         return found
 
-    def _majority(self, analysis: Analysis, task: Task, run: RunRecord) -> None:
+    def _majority(self, analysis: Analysis, task: TaskName, run: RunRecord) -> None:
         data = self._ask(run, task).data
         parts = [list(examples(task_stories(task, data, split)[0], window=1)) for split in ("train", "valid")]
         analysis.majority[task] = majority(parts[0]).error_percent(parts[1])
@@ -159,7 +159,7 @@ def growing_stories(sentences: int) -> list[Example]:
     return list(examples(stories, window=sentences))
 
 
-def _at_hand(where: str | None, task: Task) -> str | None:
+def _at_hand(where: str | None, task: TaskName) -> str | None:
     """The data of a run where its validation stories are on this machine; None to generate them."""
     if where is None or isinstance(task, str) or not Path(where).exists():
         return None
@@ -169,9 +169,9 @@ def _at_hand(where: str | None, task: Task) -> str | None:
         return None
 
 
-def _first_runs(found: Mapping[str, Mapping[Task, Summary]]) -> dict[Task, RunRecord]:
+def _first_runs(found: Summaries) -> dict[TaskName, RunRecord]:
     """A run of each task but the joint one, to know where its stories are."""
-    runs: dict[Task, RunRecord] = {}
+    runs: dict[TaskName, RunRecord] = {}
     for tasks in found.values():
         for task, summary in tasks.items():
             if summary.finished and task != JOINT:
@@ -194,7 +194,7 @@ def _movement(trace: StoryTrace) -> int:
     return sum(old is not None and new is not None and new > old for old, new in steps)
 
 
-def _follow(model: str, trained: TrainedModel, task: Task, example: Example) -> StoryTrace:
+def _follow(model: str, trained: TrainedModel, task: TaskName, example: Example) -> StoryTrace:
     question = f"{' '.join(example.questions[0])}?"
     memory = LiveMemory(trained, [question])
     sentences = [f"{' '.join(sentence)}." for sentence in example.sentences]

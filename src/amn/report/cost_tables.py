@@ -6,7 +6,8 @@ from statistics import mean
 from amn.evaluation.cost import COUNTED_STORIES, TIMED_STORIES, Cost
 from amn.report import paper_tables as paper
 from amn.report.analysis import GROWTH_TASK, Analysis
-from amn.report.tables import ALL_TASKS, MISSING, NOT_GIVEN, Column, Found, Table, shown, task_name, title_of
+from amn.report.runs import Summaries
+from amn.report.tables import ALL_TASKS, MISSING, NOT_GIVEN, Column, Table, shown, task_name, title_of
 
 _OPERATIONS = (
     "Operations are the multiplications and additions of matrix products, in thousands, counted on "
@@ -19,7 +20,7 @@ _READING = (
 )
 
 
-def cost_tables(found: Found, analysis: Analysis, machine: str) -> list[Table]:
+def cost_tables(found: Summaries, analysis: Analysis, machine: str) -> list[Table]:
     """Table 3, and what it is made of; `machine` says where the times were taken."""
     tables = [complexity_table(found, analysis, machine)]
     if analysis.costs:
@@ -27,7 +28,7 @@ def cost_tables(found: Found, analysis: Analysis, machine: str) -> list[Table]:
     return [*tables, growth_table(analysis)] if analysis.growth else tables
 
 
-def complexity_table(found: Found, analysis: Analysis, machine: str) -> Table:
+def complexity_table(found: Summaries, analysis: Analysis, machine: str) -> Table:
     """Table 3: what an answer costs in the paper, and what it costs here."""
     rows = []
     for model in dict.fromkeys((*paper.COMPLEXITY, *found)):

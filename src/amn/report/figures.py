@@ -20,7 +20,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from amn.report import paper_tables as paper
 from amn.report.analysis import StoryTrace
-from amn.report.runs import RunRecord, Summary, Task
+from amn.report.runs import RunRecord, Summary, TaskName
 from amn.report.tables import title_of
 
 BLUE, ORANGE, GREY, DARK = "#0072B2", "#D55E00", "#8A8A8A", "#222222"  # the first two of Okabe and Ito's palette
@@ -80,7 +80,7 @@ def _drawing(width: float, height: float) -> Iterator[Figure]:
         yield Figure(figsize=(width, height), layout="constrained")
 
 
-def _name_tasks(axes: Axes, tasks: Sequence[Task]) -> None:
+def _name_tasks(axes: Axes, tasks: Sequence[TaskName]) -> None:
     axes.set_xticks(range(len(tasks)), [str(task) for task in tasks])
     for label, task in zip(axes.get_xticklabels(), tasks, strict=True):
         if isinstance(task, str):
@@ -97,9 +97,11 @@ def _cells(axes: Axes, values: np.ndarray, **options: Any) -> QuadMesh:
     return mesh
 
 
-def overview(rows: Mapping[Task, Mapping[str, Any]], scores: Mapping[Task, Mapping[str, Any]], model: str) -> Picture:
+def overview(
+    rows: Mapping[TaskName, Mapping[str, Any]], scores: Mapping[TaskName, Mapping[str, Any]], model: str
+) -> Picture:
     """The paper and ours, task by task: error above, share of entities read below."""
-    tasks: list[Task] = list(paper.TASK_NAMES)
+    tasks: list[TaskName] = list(paper.TASK_NAMES)
     printed = {task: banks.ratio for task, banks in paper.BANKS.items()}
     ratios = {task: scores.get(task, row).get("ratio") for task, row in rows.items()}
     with _drawing(9, 5) as figure:
@@ -123,7 +125,9 @@ def overview(rows: Mapping[Task, Mapping[str, Any]], scores: Mapping[Task, Mappi
     return Picture(f"overview-{model}", f"The paper and ours, {title_of(model)}", caption, figure)
 
 
-def _pairs(axes: Axes, tasks: Sequence[Task], theirs: Mapping[Any, float], ours: Mapping[Task, float | None]) -> None:
+def _pairs(
+    axes: Axes, tasks: Sequence[TaskName], theirs: Mapping[Any, float], ours: Mapping[TaskName, float | None]
+) -> None:
     places = range(len(tasks))
     given, reached = _numbers([theirs.get(t) for t in tasks]), _numbers([ours.get(t) for t in tasks])
     axes.vlines(places, np.fmin(given, reached), np.fmax(given, reached), color=ABSENT, linewidth=3, zorder=1)
@@ -142,7 +146,7 @@ def _numbers(values: Sequence[float | None]) -> np.ndarray:
     return np.array([np.nan if value is None else value for value in values], dtype=float)
 
 
-def heat_map(scores: Mapping[Task, Mapping[str, Any]], model: str) -> Picture:
+def heat_map(scores: Mapping[TaskName, Mapping[str, Any]], model: str) -> Picture:
     """What share of the entities each bank holds, task by task."""
     tasks = list(scores)
     most = max(len(score["details"]["bank_shares"]) for score in scores.values())
@@ -209,7 +213,9 @@ def _frame_story(axes: Axes, trace: StoryTrace) -> None:
     axes.set_xlabel("after sentence")
 
 
-def curves(model: str, tasks: Mapping[Task, Summary], unfinished: Mapping[Task, Sequence[RunRecord]]) -> Picture:
+def curves(
+    model: str, tasks: Mapping[TaskName, Summary], unfinished: Mapping[TaskName, Sequence[RunRecord]]
+) -> Picture:
     """Validation error and share of entities read, epoch by epoch, every seed."""
     columns = min(5, max(1, len(tasks)))
     lines = -(-len(tasks) // columns)

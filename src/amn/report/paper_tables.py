@@ -71,7 +71,7 @@ CONTROLS = ("amn-question-blind", "amn-story-blind")
 
 
 @dataclass(frozen=True, slots=True)
-class Banks:
+class PrintedBanks:
     """A row of Table 2: banks created (rounded mean), banks required, entities in them over all entities."""
 
     created: int
@@ -79,23 +79,23 @@ class Banks:
     ratio: float
 
 
-BANKS: dict[int | str, Banks] = {
-    1: Banks(3, 1, 0.22),
-    2: Banks(5, 1, 0.41),
-    4: Banks(2, 1, 0.70),
-    7: Banks(5, 2, 0.81),
-    10: Banks(1, 1, 1.00),
-    11: Banks(3, 1, 0.43),
-    12: Banks(2, 1, 0.37),
-    14: Banks(3, 1, 0.60),
-    15: Banks(1, 1, 1.00),
-    16: Banks(2, 2, 1.06),
-    17: Banks(1, 1, 1.00),
-    18: Banks(3, 2, 0.82),
-    19: Banks(2, 2, 1.05),
-    20: Banks(2, 1, 0.26),
-    "scaled": Banks(6, 1, 0.13),
-    "multi": Banks(3, 1, 0.38),
+BANKS: dict[int | str, PrintedBanks] = {
+    1: PrintedBanks(3, 1, 0.22),
+    2: PrintedBanks(5, 1, 0.41),
+    4: PrintedBanks(2, 1, 0.70),
+    7: PrintedBanks(5, 2, 0.81),
+    10: PrintedBanks(1, 1, 1.00),
+    11: PrintedBanks(3, 1, 0.43),
+    12: PrintedBanks(2, 1, 0.37),
+    14: PrintedBanks(3, 1, 0.60),
+    15: PrintedBanks(1, 1, 1.00),
+    16: PrintedBanks(2, 2, 1.06),
+    17: PrintedBanks(1, 1, 1.00),
+    18: PrintedBanks(3, 2, 0.82),
+    19: PrintedBanks(2, 2, 1.05),
+    20: PrintedBanks(2, 1, 0.26),
+    "scaled": PrintedBanks(6, 1, 0.13),
+    "multi": PrintedBanks(3, 1, 0.38),
 }
 
 # Table 3: the cost of an answer, in entities V, new nodes k for each of S sentences, and the share alpha that is read.

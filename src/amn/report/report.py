@@ -14,7 +14,7 @@ from amn.errors import AMNError, MissingExtraError
 from amn.report import paper_tables as paper
 from amn.report.analysis import Analysis, Analyst, Note
 from amn.report.cost_tables import cost_tables
-from amn.report.runs import RunRecord, Summary, Task, find_runs, summaries
+from amn.report.runs import RunRecord, Summaries, TaskName, find_runs, summaries
 from amn.report.tables import (
     MISSING,
     Table,
@@ -49,7 +49,7 @@ class Report:
     """
 
     runs: Sequence[RunRecord]
-    found: Mapping[str, Mapping[Task, Summary]]
+    found: Summaries
     analysis: Analysis
 
     @classmethod
@@ -94,7 +94,7 @@ class Report:
             drawn += [figures.overview(rows, scores, model), figures.heat_map(scores, model)]
         drawn += [figures.story(trace) for trace in self.analysis.stories.values()]
         for model, tasks in self.found.items():
-            waiting: dict[Task, list[RunRecord]] = {}
+            waiting: dict[TaskName, list[RunRecord]] = {}
             for run in self.runs:
                 if run.model == model and run.validation is None:
                     waiting.setdefault(run.spec.task, []).append(run)
@@ -110,7 +110,7 @@ class Report:
             rows += [self._row(model, task) for task in (*paper.TASK_NAMES, *extra)]
         return rows
 
-    def _row(self, model: str, task: Task) -> dict[str, Any]:
+    def _row(self, model: str, task: TaskName) -> dict[str, Any]:
         row: dict[str, Any] = dict.fromkeys(COLUMNS)
         row |= {"model": model, "task": task, "seeds": 0, "unfinished": 0}
         if task in self.found.get(model, {}):

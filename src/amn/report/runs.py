@@ -1,6 +1,6 @@
 """The runs that a report is made from, and what their seeds come to."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
@@ -11,7 +11,7 @@ from amn.errors import CheckpointError
 from amn.evaluation.metrics import PASS_PERCENT
 from amn.store.run_directory import SPEC_FILE, RunDirectory
 
-Task = int | str
+TaskName = int | str
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Summary:
 
     model: str
     architecture: str
-    task: Task
+    task: TaskName
     finished: tuple[RunRecord, ...]
     unfinished: int
 
@@ -105,6 +105,9 @@ class Summary:
         }
 
 
+Summaries = Mapping[str, Mapping[TaskName, Summary]]  # by model and task
+
+
 def find_runs(folders: Sequence[Path]) -> list[RunRecord]:
     """The runs in some folders: run directories, or folders of run directories.
 
@@ -139,12 +142,12 @@ def _read(directory: RunDirectory) -> RunRecord:
     return RunRecord(directory, directory.spec(), validation, tuple(directory.entries()), record)
 
 
-def summaries(runs: Iterable[RunRecord]) -> dict[str, dict[Task, Summary]]:
+def summaries(runs: Iterable[RunRecord]) -> dict[str, dict[TaskName, Summary]]:
     """What the seeds come to, by model and task."""
-    groups: dict[tuple[str, Task], list[RunRecord]] = {}
+    groups: dict[tuple[str, TaskName], list[RunRecord]] = {}
     for run in runs:
         groups.setdefault((run.model, run.spec.task), []).append(run)
-    found: dict[str, dict[Task, Summary]] = {}
+    found: dict[str, dict[TaskName, Summary]] = {}
     for model, task in sorted(groups, key=_order):
         group = groups[model, task]
         finished = sorted((run for run in group if run.validation is not None), key=lambda run: run.spec.seed)
@@ -153,6 +156,6 @@ def summaries(runs: Iterable[RunRecord]) -> dict[str, dict[Task, Summary]]:
     return found
 
 
-def _order(key: tuple[str, Task]) -> tuple[str, int, int, str]:
+def _order(key: tuple[str, TaskName]) -> tuple[str, int, int, str]:
     model, task = key
     return (model, 0, task, "") if isinstance(task, int) else (model, 1, 0, task)

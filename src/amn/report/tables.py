@@ -8,12 +8,11 @@ from typing import Any
 from amn.evaluation.metrics import PASS_PERCENT
 from amn.report import paper_tables as paper
 from amn.report.analysis import RENAMED, Analysis
-from amn.report.runs import Summary, Task
+from amn.report.runs import Summaries, Summary, TaskName
 
 MISSING, NOT_GIVEN = "missing", "–"
 STRICT_PERCENT = 1.0  # the other threshold that papers count failed tasks by
-ALL_TASKS: tuple[Task, ...] = tuple(paper.TASK_NAMES)
-Found = Mapping[str, Mapping[Task, Summary]]
+ALL_TASKS: tuple[TaskName, ...] = tuple(paper.TASK_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ def title_of(model: str) -> str:
     return f"{paper.TITLES[max(known, key=len)]}, {model[len(max(known, key=len)) + 1 :]}" if known else model
 
 
-def task_name(task: Task) -> str:
+def task_name(task: TaskName) -> str:
     """The number and the name of a task."""
     return f"{task} {paper.TASK_NAMES[task]}" if isinstance(task, int) else paper.TASK_NAMES.get(task, task)
 
@@ -81,11 +80,11 @@ def shown(value: float | int | None, digits: int = 2, lacking: str = MISSING) ->
     return lacking if value is None else f"{value:.{digits}f}"
 
 
-Cells = Callable[[Task], list[float | int | str | None]]
+Cells = Callable[[TaskName], list[float | int | str | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Columns:
     """Some columns of a table: their headings, their values for a task, and how each is shown and summed up."""
 
     group: str
@@ -94,17 +93,17 @@ class _Part:
     digits: tuple[int, ...]
     lacking: str = MISSING
 
-    def texts(self, task: Task) -> list[str]:
+    def texts(self, task: TaskName) -> list[str]:
         pairs = zip(self.cells(task), self.digits, strict=True)
         return [value if isinstance(value, str) else shown(value, digits, self.lacking) for value, digits in pairs]
 
-    def means(self, tasks: Sequence[Task]) -> list[str]:
+    def means(self, tasks: Sequence[TaskName]) -> list[str]:
         columns = zip(*(self.cells(task) for task in tasks), strict=True)
         return [
             _mean(column, self.lacking) if digits else "" for column, digits in zip(columns, self.digits, strict=True)
         ]
 
-    def over(self, tasks: Sequence[Task], percent: float) -> list[str]:
+    def over(self, tasks: Sequence[TaskName], percent: float) -> list[str]:
         columns = zip(*(self.cells(task) for task in tasks), strict=True)
         return [
             _over(column, percent, self.lacking) if name in _ERRORS else ""
@@ -125,7 +124,9 @@ def _mean(column: Iterable[float | int | str | None], lacking: str) -> str:
     return f"{mean(known):.2f}" if known else lacking
 
 
-def _table(key: str, title: str, note: str, tasks: Sequence[Task], parts: Sequence[_Part], *, errors: bool) -> Table:
+def _table(
+    key: str, title: str, note: str, tasks: Sequence[TaskName], parts: Sequence[_Columns], *, errors: bool
+) -> Table:
     columns = tuple(Column(part.group, name) for part in parts for name in part.names)
     rows = tuple((task_name(task), tuple(cell for part in parts for cell in part.texts(task))) for task in tasks)
     foot = [("mean of those given", tuple(cell for part in parts for cell in part.means(tasks)))]
@@ -136,21 +137,21 @@ def _table(key: str, title: str, note: str, tasks: Sequence[Task], parts: Sequen
     return Table(key, title, note, columns, rows, tuple(foot))
 
 
-def _seeds(tasks: Mapping[Task, Summary], *names: str) -> Cells:
-    def cells(task: Task) -> list[float | int | str | None]:
+def _seeds(tasks: Mapping[TaskName, Summary], *names: str) -> Cells:
+    def cells(task: TaskName) -> list[float | int | str | None]:
         row = tasks[task].row() if task in tasks else {}
         return [row.get(name) for name in names]
 
     return cells
 
 
-def errors_table(found: Found, analysis: Analysis, model: str = "amn") -> Table:
+def errors_table(found: Summaries, analysis: Analysis, model: str = "amn") -> Table:
     """Table 1: errors of all models, the paper's and ours."""
     parts = [_paper_errors("amn")]
     if model in found:
         names = ("best", "mean", "std", "seeds", "failed")
         cells = _seeds(found[model], "best_error", "mean_error", "std_error", "seeds", "failed_seeds")
-        parts.append(_Part(f"{title_of(model)}, ours", names, cells, (1, 2, 2, 0, 0)))
+        parts.append(_Columns(f"{title_of(model)}, ours", names, cells, (1, 2, 2, 0, 0)))
     parts.append(_controls(found, analysis))
     for name in [*paper.ERRORS, *(name for name in found if name not in paper.ERRORS)]:
         if name != model and name not in paper.CONTROLS:
@@ -165,41 +166,41 @@ def errors_table(found: Found, analysis: Analysis, model: str = "amn") -> Table:
     return _table("table1", "Table 1: errors on bAbI", note, paper.TASKS, parts, errors=True)
 
 
-def _paper_errors(name: str) -> _Part:
-    def cells(task: Task) -> list[float | int | str | None]:
+def _paper_errors(name: str) -> _Columns:
+    def cells(task: TaskName) -> list[float | int | str | None]:
         return [paper.ERRORS[name].get(task) if isinstance(task, int) else None]
 
-    return _Part(paper.TITLES[name], ("paper",), cells, (1,), NOT_GIVEN)
+    return _Columns(paper.TITLES[name], ("paper",), cells, (1,), NOT_GIVEN)
 
 
-def _best_and_mean(found: Found, name: str) -> _Part:
+def _best_and_mean(found: Summaries, name: str) -> _Columns:
     cells = _seeds(found[name], "best_error", "mean_error", "seeds")
-    return _Part(f"{title_of(name)}, ours", ("best", "mean", "seeds"), cells, (1, 2, 0))
+    return _Columns(f"{title_of(name)}, ours", ("best", "mean", "seeds"), cells, (1, 2, 0))
 
 
-def _has_tasks(tasks: Mapping[Task, Summary]) -> bool:
+def _has_tasks(tasks: Mapping[TaskName, Summary]) -> bool:
     return any(isinstance(task, int) for task in tasks)
 
 
-def _controls(found: Found, analysis: Analysis) -> _Part:
-    def cells(task: Task) -> list[float | int | str | None]:
+def _controls(found: Summaries, analysis: Analysis) -> _Columns:
+    def cells(task: TaskName) -> list[float | int | str | None]:
         blind = [found[name][task].row().get("best_error") if task in found.get(name, {}) else None for name in shut]
         return [analysis.majority.get(task), *blind]
 
     shut = [name for name in paper.CONTROLS if name in found]
     names = ("majority answer", *(title_of(name) for name in shut))
-    return _Part("controls", names, cells, (1,) * len(names))
+    return _Columns("controls", names, cells, (1,) * len(names))
 
 
 def banks_table(analysis: Analysis, model: str) -> Table:
     """Table 2: banks created and required, and the share of entities that is read."""
     scores = analysis.scores.get(model, {})
 
-    def printed(task: Task) -> list[float | int | str | None]:
+    def printed(task: TaskName) -> list[float | int | str | None]:
         row = paper.BANKS.get(task)
         return [None] * 3 if row is None else [row.created, row.required, row.ratio]
 
-    def ours(task: Task) -> list[float | int | str | None]:
+    def ours(task: TaskName) -> list[float | int | str | None]:
         row = scores.get(task)
         return [None] * 8 if row is None else _bank_cells(row)
 
@@ -214,8 +215,8 @@ def banks_table(analysis: Analysis, model: str) -> Table:
         "all banks, error %",
     )
     parts = [
-        _Part("paper", ("created", "required", "ratio"), printed, (0, 0, 2), NOT_GIVEN),
-        _Part(f"{title_of(model)}, ours", names, ours, (2, 0, 0, 3, 2, 1, 1, 1)),
+        _Columns("paper", ("created", "required", "ratio"), printed, (0, 0, 2), NOT_GIVEN),
+        _Columns(f"{title_of(model)}, ours", names, ours, (2, 0, 0, 3, 2, 1, 1, 1)),
     ]
     note = (
         "Of each task's best seed. Created: mean and, over stories, standard deviation and range. Required: the fewest "
@@ -275,7 +276,7 @@ def _times(whole: float | None, part: float | None) -> float | None:
     return whole / part if whole is not None and part else None
 
 
-def models_table(found: Found) -> Table:
+def models_table(found: Summaries) -> Table:
     """Every model in one line: how many tasks and seeds, and what they come to."""
     names = (
         "tasks",
@@ -310,7 +311,7 @@ def models_table(found: Found) -> Table:
     return Table("models", "All models", note, tuple(Column("", name) for name in names), tuple(rows))
 
 
-def seeds_table(model: str, tasks: Mapping[Task, Summary]) -> Table:
+def seeds_table(model: str, tasks: Mapping[TaskName, Summary]) -> Table:
     """Every task of one model."""
     names = ("best", "mean", "std", "worst", "seeds", "failed", "unfinished", "banks", "entities read", "ratio")
     keys = (
@@ -319,7 +320,7 @@ def seeds_table(model: str, tasks: Mapping[Task, Summary]) -> Table:
     )
     digits = (1, 2, 2, 1, 0, 0, 0, 2, 2, 3)
     cells = _seeds(tasks, *keys)
-    rows = tuple((task_name(task), tuple(_Part("", names, cells, digits).texts(task))) for task in tasks)
+    rows = tuple((task_name(task), tuple(_Columns("", names, cells, digits).texts(task))) for task in tasks)
     note = "Banks, entities read and ratio are those of the best seed."
     return Table(f"seeds-{model}", f"Every task: {title_of(model)}", note, tuple(Column("", n) for n in names), rows)
 
@@ -327,7 +328,7 @@ def seeds_table(model: str, tasks: Mapping[Task, Summary]) -> Table:
 def joint_table(model: str, scores: Mapping[int, Mapping[str, Any]]) -> Table:
     """One model for all twenty tasks."""
 
-    def cells(task: Task) -> list[float | int | str | None]:
+    def cells(task: TaskName) -> list[float | int | str | None]:
         row = scores.get(task, {}) if isinstance(task, int) else {}
         renamed = row.get("renamed_error_percent", NOT_GIVEN)
         return [row.get("error_percent"), row.get("ratio"), row.get("created_banks"), renamed]
@@ -337,12 +338,12 @@ def joint_table(model: str, scores: Mapping[int, Mapping[str, Any]]) -> Table:
         "The best joint seed on each task. Renamed: people, places and things have names that training never saw; "
         f"tasks {', '.join(map(str, RENAMED))}. {_source_note(scores)}"
     )
-    part = _Part(f"{title_of(model)}, one model", names, cells, (1, 3, 2, 1))
+    part = _Columns(f"{title_of(model)}, one model", names, cells, (1, 3, 2, 1))
     title = f"One model for all tasks: {title_of(model)}"
     return _table(f"joint-{model}", title, note, paper.TASKS, [part], errors=True)
 
 
-def readme_table(found: Found, analysis: Analysis, model: str = "amn") -> str:
+def readme_table(found: Summaries, analysis: Analysis, model: str = "amn") -> str:
     """The table of the README, in Markdown."""
     head = "| task | paper, error | ours, best | ours, mean ± std (seeds) | paper, ratio | ours, ratio |"
     lines = [head, "|---|---|---|---|---|---|"]

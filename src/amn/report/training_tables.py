@@ -9,7 +9,7 @@ from typing import Any
 
 from amn.config import RunSpec, TrainConfig
 from amn.models import model_class
-from amn.report.runs import RunRecord, Task
+from amn.report.runs import RunRecord, TaskName
 from amn.report.tables import MISSING, NOT_GIVEN, Column, Table, shown, task_name, title_of
 
 _OF_DATA = {"vocabulary_size", "num_answers"}  # settings that follow from the stories
@@ -40,7 +40,7 @@ def _chosen(spec: RunSpec) -> dict[str, Any]:
     return spec.settings | own
 
 
-def _ranges(numbers: Iterable[Task]) -> str:
+def _ranges(numbers: Iterable[TaskName]) -> str:
     """Numbers as `amn sweep` takes them: 1-3,7."""
     parts: list[list[Any]] = []
     for number in numbers:
@@ -53,7 +53,7 @@ def _ranges(numbers: Iterable[Task]) -> str:
 
 def trained_together(runs: Iterable[RunRecord]) -> list[list[RunRecord]]:
     """Runs that one command trains: those that differ in task and seed alone, every task with the same seeds."""
-    alike: dict[str, dict[Task, list[RunRecord]]] = {}
+    alike: dict[str, dict[TaskName, list[RunRecord]]] = {}
     for run in sorted(runs, key=_order):
         spec = run.spec.to_json() | {"task": None, "seed": None}
         key = json.dumps([run.model, spec], sort_keys=True)

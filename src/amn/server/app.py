@@ -6,50 +6,93 @@ from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from fastapi import Depends, FastAPI
+from fastapi.openapi.utils import get_openapi
 from fastapi.responses import FileResponse
 from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
+from starlette.routing import BaseRoute
 
 from amn import __version__
 from amn.pretrained import DEFAULT_MODEL
+from amn.server.access import Hosts
+from amn.server.events import Events
 from amn.server.guards import Guard
 from amn.server.limits import Limits
-from amn.server.problems import add_handlers
+from amn.server.problems import PROBLEM_JSON, add_handlers
 from amn.server.routes import private, public
+from amn.server.schemas import Problem
 from amn.server.service import Service
+from amn.store.memories import MemoryStore, open_store
 
 WEB = Path(str(files("amn") / "web"))
 _DESCRIPTION = "Question answering that sorts what it reads by relevance and reads only what matters."
 
 
-def create_app(model: str = DEFAULT_MODEL, *, limits: Limits | None = None, tokens: Sequence[str] = ()) -> FastAPI:
+def create_app(
+    model: str = DEFAULT_MODEL,
+    *,
+    limits: Limits | None = None,
+    tokens: Sequence[str] = (),
+    store: str | MemoryStore = "memory:",
+    hosts: Hosts | None = None,
+) -> FastAPI:
     """The application for a model.
 
     Args:
         model: a shipped name, or a directory.
         limits: the bounds; the default ones if left out.
         tokens: whoever sends one of these may ask, and sees the memories opened with it; none lets everybody in.
+        store: where memories are kept: a store, or its URL.
+        hosts: the names that the server goes by; those of this machine alone if left out.
     """
     limits = limits or Limits()
-    service = Service(model, limits, len(tokens))
+    kept = open_store(store, limits.store_bytes) if isinstance(store, str) else store
+    service = Service(model, limits, kept, len(tokens))
     app = FastAPI(
-        title="amn", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None, lifespan=_lifespan
+        title="amn",
+        version=__version__,
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_lifespan,
+        generate_unique_id_function=lambda route: route.name,  # what generated clients call it
     )
-    app.state.service, app.state.tokens = service, tuple(tokens)
+    app.state.service, app.state.events, app.state.tokens = service, Events(service), tuple(tokens)
     app.include_router(public)
     app.include_router(private, dependencies=[Depends(HTTPBearer(auto_error=False))] if tokens else [])
     _add_pages(app)
     add_handlers(app)
-    app.add_middleware(Guard, limits=limits, metrics=service.metrics)
+    app.openapi = partial(_openapi, app)  # type: ignore[method-assign]
+    app.add_middleware(Guard, limits=limits, metrics=service.metrics, hosts=hosts or Hosts())
     return app
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     yield
-    await asyncio.to_thread(app.state.service.inference.close)
+    await asyncio.to_thread(app.state.service.close)
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    app.openapi_schema = app.openapi_schema or openapi_document(app.routes)
+    return app.openapi_schema
+
+
+def openapi_document(routes: Sequence[BaseRoute]) -> dict[str, Any]:
+    """The schema. The framework puts a validation error of its own in it, which this server never sends."""
+    found = get_openapi(title="amn", version=__version__, description=_DESCRIPTION, routes=routes)
+    schemas = found["components"]["schemas"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    schemas["Problem"] = Problem.model_json_schema()
+    for operation in (operation for methods in found["paths"].values() for operation in methods.values()):
+        for reply in operation["responses"].values():
+            if PROBLEM_JSON in reply.get("content", {}):
+                reply["content"].pop("application/json", None)
+    return found
 
 
 def _add_pages(app: FastAPI) -> None:

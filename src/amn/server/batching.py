@@ -1,12 +1,15 @@
 """One thread that runs the model. Questions that wait together are answered in one forward pass."""
 
 import asyncio
+import heapq
 import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
+from math import inf
 from typing import Any, TypeVar
 
 from amn.answers import Answer
@@ -30,12 +33,14 @@ class _Asked:
     future: "Future[list[Answer]]" = field(default_factory=Future)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, order=True)
 class _Task:
-    """Anything else that runs the model."""
+    """Anything else that runs the model; the most urgent comes first."""
 
-    function: Callable[[], Any]
-    future: "Future[Any]" = field(default_factory=Future)
+    ends: float
+    number: int
+    function: Callable[[], Any] = field(compare=False)
+    future: "Future[Any]" = field(default_factory=Future, compare=False)
 
     def results(self) -> list[Any]:
         """Runs it: one result for its one future."""
@@ -43,8 +48,9 @@ class _Task:
 
 
 class Inference:
-    """The queue and the thread behind it. Batches and single tasks take turns, so that neither starves the other.
+    """The queue and the thread behind it: tasks with a deadline, other tasks, and batches take turns.
 
+    So none of them starves another. Long work comes as many short tasks, each of which goes to the end of the queue.
     There is no waiting for a batch to fill: a batch is what came in while the one before it ran.
 
     Args:
@@ -56,6 +62,8 @@ class Inference:
         self._limits, self._observe = limits, observe
         self._asked: deque[_Asked] = deque()
         self._tasks: deque[_Task] = deque()
+        self._urgent: list[_Task] = []  # a heap
+        self._numbers = count()
         self._changed = threading.Condition()
         self._closed = False
         self._thread = threading.Thread(target=self._work, name="amn-inference", daemon=True)
@@ -73,24 +81,38 @@ class Inference:
             BusyError: where too many wait.
         """
         job = _Asked(qa, request, sentences)
-        self._put(self._asked, job)
+        self._put(self._asked.append, job)
         return asyncio.wrap_future(job.future)
 
-    def run(self, function: Callable[[], T]) -> "asyncio.Future[T]":
+    def run(self, function: Callable[[], T], ends: float | None = None, further: bool = False) -> "asyncio.Future[T]":
         """What a function returns that runs in the thread of the model.
+
+        Args:
+            function: what to run; it should take a moment only.
+            ends: the deadline that it serves, by the monotonic clock.
+            further: whether it goes on with what was begun: that is not refused for others who wait.
 
         Raises:
             BusyError: where too many wait.
         """
-        job = _Task(function)
-        self._put(self._tasks, job)
+        job = _Task(inf if ends is None else ends, next(self._numbers), function)
+        self._put(self._tasks.append if ends is None else partial(heapq.heappush, self._urgent), job, further)
         return asyncio.wrap_future(job.future)
 
-    def _put(self, queue: "deque[Any]", job: _Asked | _Task) -> None:
+    def check_room(self) -> None:
+        """Refuses what would have to wait behind too many.
+
+        Raises:
+            BusyError: where too many wait.
+        """
+        if self._closed or len(self._asked) + len(self._tasks) + len(self._urgent) >= self._limits.waiting:
+            raise BusyError
+
+    def _put(self, add: Callable[[T], None], job: T, further: bool = False) -> None:
         with self._changed:
-            if self._closed or len(self._asked) + len(self._tasks) >= self._limits.waiting:
-                raise BusyError
-            queue.append(job)
+            if self._closed or not further:
+                self.check_room()
+            add(job)
             self._changed.notify()
 
     def close(self) -> None:
@@ -103,12 +125,13 @@ class Inference:
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._asked or self._tasks or self._closed)
-                task = self._tasks.popleft() if self._tasks else None
+                self._changed.wait_for(lambda: self._asked or self._tasks or self._urgent or self._closed)
+                tasks = [heapq.heappop(self._urgent)] if self._urgent else []
+                tasks += [self._tasks.popleft()] if self._tasks else []
                 batch = self._next_batch()
-            if task is None and not batch:
+            if not tasks and not batch:
                 return
-            if task is not None:
+            for task in tasks:
                 _settle([task.future], task.results)
             if batch:
                 self._answer(batch)

@@ -6,8 +6,10 @@ import time
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from amn.server.access import Hosts
 from amn.server.limits import Limits
 from amn.server.metrics import Metrics
+from amn.server.problems import PROBLEM_JSON, problem
 
 # The page needs nothing but its own files; what a story holds can never run.
 CONTENT_POLICY = (
@@ -19,6 +21,7 @@ _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
 ]
+_READS = ("GET", "HEAD", "OPTIONS")  # what changes nothing
 
 
 class Guard:
@@ -28,10 +31,11 @@ class Guard:
         app: the application behind it.
         limits: the bounds.
         metrics: where requests are counted.
+        hosts: the names that the server goes by.
     """
 
-    def __init__(self, app: ASGIApp, limits: Limits, metrics: Metrics) -> None:
-        self._app, self._limits, self._metrics = app, limits, metrics
+    def __init__(self, app: ASGIApp, limits: Limits, metrics: Metrics, hosts: Hosts) -> None:
+        self._app, self._limits, self._metrics, self._hosts = app, limits, metrics, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Runs one request."""
@@ -40,6 +44,7 @@ class Guard:
             return
         request = _Exchange(self._limits, receive, send)
         started = time.perf_counter()
+        scope["started"] = time.monotonic()  # what a deadline counts from
         try:
             await self._run(request, scope)
         finally:
@@ -47,25 +52,38 @@ class Guard:
             self._metrics.request(route, request.status, time.perf_counter() - started)
 
     async def _run(self, request: "_Exchange", scope: Scope) -> None:
-        length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and int(length) > self._limits.body_bytes:
-            await request.refuse(413, self._too_big())
-            return
         try:
+            self._check(scope)
             await self._app(scope, request.receive, request.send)
         except _Refused as refused:
-            await request.refuse(refused.status, self._too_big() if refused.status == 413 else refused.detail)
+            await request.refuse(refused.status, refused.detail)
         except _Stalled:
             pass  # the response cannot be ended; the server closes the connection
 
-    def _too_big(self) -> str:
-        return f"The body may have at most {self._limits.body_bytes} bytes; send long stories to a memory in parts."
+    def _check(self, scope: Scope) -> None:
+        """Refuses by the head of a request, before anything of its body is read."""
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        host, origin = headers.get(b"host", ""), headers.get(b"origin")
+        if not self._hosts.answers_to(host):
+            raise _Refused(421, f"This server does not go by the name {host[:100]!r}; --allow-host adds one.")
+        if origin is not None and scope["method"] not in _READS and not self._hosts.trusts(origin, host):
+            raise _Refused(403, "A page of another origin may not change anything here; --allow-host allows one.")
+        if b"content-length" in headers and b"transfer-encoding" in headers:
+            raise _Refused(400, "Send either Content-Length or Transfer-Encoding, not both.")
+        length = headers.get(b"content-length", "0")
+        if length.isdigit() and int(length) > self._limits.body_bytes:
+            raise _Refused(413, too_big(self._limits))
+
+
+def too_big(limits: Limits) -> str:
+    """What to do about a body that is."""
+    return f"The body may have at most {limits.body_bytes} bytes; send long stories to a memory in parts."
 
 
 class _Refused(BaseException):
     """Ends the application from within `receive`; no handler of its own must turn it into another answer."""
 
-    def __init__(self, status: int, detail: str = "") -> None:
+    def __init__(self, status: int, detail: str) -> None:
         self.status, self.detail = status, detail
 
 
@@ -80,6 +98,7 @@ class _Exchange:
         self._limits, self._receive, self._send = limits, receive, send
         self._received = 0
         self._complete = False
+        self._body_ends = time.monotonic() + limits.body_seconds
         self.status = 0
 
     async def receive(self) -> Message:
@@ -87,14 +106,14 @@ class _Exchange:
         if self._complete:  # nothing more to come but the end of the connection, for which one may wait long
             return await self._receive()
         try:
-            async with asyncio.timeout(self._limits.receive_seconds):
+            async with asyncio.timeout(min(self._limits.receive_seconds, self._body_ends - time.monotonic())):
                 message = await self._receive()
         except TimeoutError:
             raise _Refused(408, "The body did not arrive in time.") from None
         self._received += len(message.get("body", b""))
         self._complete = not message.get("more_body", False)
         if self._received > self._limits.body_bytes:
-            raise _Refused(413)
+            raise _Refused(413, too_big(self._limits))
         return message
 
     async def send(self, message: Message) -> None:
@@ -112,7 +131,7 @@ class _Exchange:
         """Answers in place of the application, where it has not begun to."""
         if self.status:
             return
-        body = json.dumps({"detail": detail}).encode()
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        body = json.dumps(problem(status, detail)).encode()
+        headers = [(b"content-type", PROBLEM_JSON.encode()), (b"content-length", str(len(body)).encode())]
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})

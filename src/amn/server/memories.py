@@ -1,132 +1,152 @@
-"""The live memories of a server: who may see them, how many there are, and when they go."""
+"""The live memories of a server: the store has them all, and those that were used lately are in RAM as well."""
 
 import asyncio
-import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar
 
 from amn.memory import LiveMemory
 from amn.server.limits import Limits
+from amn.store.memories import MemoryStore, MissingMemoryError, Record
+from amn.stored import new_id
 
-_ID_BYTES = 16
+T = TypeVar("T")
 
-
-class FullError(Exception):
-    """No further memory or sentence fits; the message says what to do.
-
-    Args:
-        message: one sentence for the client.
-        seconds: when it is worth trying again; None where waiting does not help.
-    """
-
-    def __init__(self, message: str, seconds: float | None = None) -> None:
-        super().__init__(message)
-        self.seconds = seconds
+STORE_THREADS = 32  # that wait for the store at once; what waits together is committed together
+_STALE = 0.05  # of its time to live: by how much a memory lives longer before the store is told so
 
 
 @dataclass(slots=True)
-class Held:
-    """A memory that the server keeps.
+class Resident:
+    """A memory in RAM. It may lag behind the store; whoever needs it now tells it the rest.
 
     Args:
-        id: how clients call it; long enough that nobody guesses it.
-        owner: whose it is.
-        model: the name of its model.
-        memory: the memory itself; only the thread of the model touches it.
-        used: when it was last used.
-        sentences: how many it was told or is being told.
-        telling: held by whoever tells it sentences, so that two tellings do not mix.
+        memory: the memory; only the thread of the model touches it.
+        telling: held by whoever tells it, so that each gets what its own sentences did.
     """
 
-    id: str
-    owner: str
-    model: str
     memory: LiveMemory
-    used: float
-    sentences: int = 0
     telling: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def position(self) -> int:
+        """How many sentences it was told."""
+        return len(self.memory.sentences)
+
+
+class News:
+    """Wakes those who wait for a memory to be told something by this server."""
+
+    def __init__(self) -> None:
+        self._events: dict[str, asyncio.Event] = {}
+
+    def of(self, id: str) -> asyncio.Event:
+        """What is set when the memory is told something next."""
+        return self._events.setdefault(id, asyncio.Event())
+
+    def tell(self, id: str) -> None:
+        """Wakes those who follow a memory."""
+        if (event := self._events.pop(id, None)) is not None:
+            event.set()
 
 
 class Memories:
-    """Memories by their id, the least recently used first. A memory goes when it was not used for its time to live.
-
-    Until then it is kept: where no further one fits, the new one is refused, and no old one is taken from its owner.
+    """The memories of a store, and the RAM that they take.
 
     Args:
-        limits: how many memories and sentences there may be, and how long an unused memory lives.
+        store: where they are kept.
+        limits: how many there may be, how many of them in RAM, and how long an unused one lives.
         owners: how many owners share them; none may take more than its part.
         clock: the seconds now.
     """
 
-    def __init__(self, limits: Limits, owners: int = 1, clock: Callable[[], float] = time.time) -> None:
-        self._limits, self._clock = limits, clock
+    def __init__(
+        self, store: MemoryStore, limits: Limits, owners: int = 1, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.store, self._limits, self._clock = store, limits, clock
         self._share = max(1, limits.memories // max(1, owners))
-        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._resident: OrderedDict[str, Resident] = OrderedDict()
+        self.news = News()
+        self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="amn-store-wait")
 
-    def __len__(self) -> int:
-        self._expire()
-        return len(self._held)
+    async def _run(self, function: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function)
 
-    def check_room(self, owner: str) -> None:
-        """Refuses a further memory of an owner that has its share."""
-        self._expire()
-        own = [held for held in self._held.values() if held.owner == owner]
-        if len(own) >= self._share:
-            wait = max(1.0, self.expires_at(own[0]) - self._clock())
-            text = f"All {self._share} memories are in use: delete one, or try again in {wait:.0f} seconds."
-            raise FullError(text, wait)
+    async def count(self) -> int:
+        """How many there are."""
+        return await self._run(lambda: self.store.count(self._clock()))
 
-    def add(self, owner: str, model: str, memory: LiveMemory) -> Held:
+    async def create(self, owner: str, model: str, memory: LiveMemory) -> Record:
         """Keeps a new memory."""
-        self.check_room(owner)
-        held = Held(secrets.token_urlsafe(_ID_BYTES), owner, model, memory, self._clock())
-        self._held[held.id] = held
-        return held
-
-    def get(self, id: str, owner: str) -> Held:
-        """The memory of that name, which now counts as used.
-
-        Raises:
-            KeyError: where the owner has none of that name.
-        """
-        self._expire()
-        held = self._held[id]
-        if held.owner != owner:
-            raise KeyError(id)
-        held.used = self._clock()
-        self._held.move_to_end(id)
-        return held
-
-    def remove(self, id: str, owner: str) -> None:
-        """Forgets a memory.
-
-        Raises:
-            KeyError: where the owner has none of that name.
-        """
-        self.get(id, owner)
-        del self._held[id]
-
-    def take_sentences(self, held: Held, count: int) -> None:
-        """Counts sentences that a memory is about to be told, or refuses them all."""
-        if held.sentences + count > self._limits.memory_sentences:
-            most = self._limits.memory_sentences
-            raise FullError(
-                f"A memory holds at most {most} sentences, and this one has {held.sentences}: open another for more."
-            )
-        if sum(other.sentences for other in self._held.values()) + count > self._limits.all_sentences:
-            raise FullError("All memories together are full: delete one, or try again later.", 1.0)
-        held.sentences += count
-
-    def expires_at(self, held: Held) -> float:
-        """When a memory goes if it is not used before, in seconds since 1970."""
-        return held.used + self._limits.memory_seconds
-
-    def _expire(self) -> None:
         now = self._clock()
-        while self._held:
-            oldest = next(iter(self._held.values()))
-            if self.expires_at(oldest) > now:
-                return
-            del self._held[oldest.id]
+        expires = now + self._limits.memory_seconds
+        record = Record(id=new_id(), owner=owner, model=model, questions=tuple(memory.questions), expires_at=expires)
+        await self._run(partial(self.store.create, record, self._share, now))
+        self.put(record.id, Resident(memory))
+        return record
+
+    async def get(self, id: str, owner: str) -> Record:
+        """What is known of a memory, which now counts as used.
+
+        Raises:
+            MissingMemoryError: where the owner has none of that name.
+        """
+        now = self._clock()
+        record = await self._run(partial(self.store.find, id, now))
+        if record is None or record.owner != owner:
+            raise MissingMemoryError
+        seconds = self._limits.memory_seconds
+        if record.expires_at < now + (1 - _STALE) * seconds:
+            await self._run(partial(self.store.keep, record, now + seconds))
+            record = replace(record, expires_at=now + seconds)
+        return record
+
+    async def append(self, record: Record, sentences: Sequence[str], after: int | None) -> int:
+        """Tells the store sentences; gives the number of the first."""
+        most = self._limits.memory_sentences
+        first = await self._run(partial(self.store.append, record.id, sentences, most=most, after=after))
+        self.news.tell(record.id)
+        return first
+
+    async def sentences(self, id: str, first: int, last: int) -> list[str]:
+        """The sentences of a memory from one number up to another."""
+        return await self._run(partial(self.store.sentences, id, first, last))
+
+    async def remove(self, record: Record) -> None:
+        """Forgets a memory."""
+        await self._run(partial(self.store.delete, record))
+        self._resident.pop(record.id, None)
+        self.news.tell(record.id)
+
+    def resident(self, id: str) -> Resident | None:
+        """A memory, where it is in RAM; it was used now."""
+        if id in self._resident:
+            self._resident.move_to_end(id)
+        return self._resident.get(id)
+
+    def put(self, id: str, resident: Resident) -> None:
+        """Takes a memory into RAM; those that were not used for longest go out of it."""
+        self._resident[id] = resident
+        self._resident.move_to_end(id)
+        total = sum(held.position for held in self._resident.values())
+        while len(self._resident) > self._limits.resident or (
+            total > self._limits.resident_sentences and len(self._resident) > 1
+        ):
+            total -= self._resident.popitem(last=False)[1].position
+
+    async def snapshot(self, id: str) -> bytes | None:
+        """The last snapshot of a memory."""
+        return await self._run(partial(self.store.snapshot, id))
+
+    async def save_snapshot(self, id: str, sentences: int, data: bytes) -> None:
+        """Keeps a snapshot."""
+        await self._run(partial(self.store.save_snapshot, id, sentences, data))
+
+    def close(self) -> None:
+        """Finishes what was begun."""
+        self._threads.shutdown()
+        self.store.close()

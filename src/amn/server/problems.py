@@ -1,55 +1,104 @@
-"""How failures are told: every one is a JSON object with one helpful sentence."""
+"""How failures are told: every one is a problem document (RFC 9457) with one helpful sentence."""
 
+import json
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
 from amn.errors import AMNError
 from amn.server.batching import BusyError
-from amn.server.memories import FullError
-from amn.server.service import UnknownModelError
+from amn.server.service import FieldError, UnknownModelError
+from amn.store.memories import ConflictError, FullError, MissingMemoryError, StoreError, StoreFullError
 
+PROBLEM_JSON = "application/problem+json"
+_TITLES = {
+    400: "The request cannot be read",
+    401: "A token is needed",
+    403: "This page may not do that",
+    404: "There is no such thing",
+    405: "There is no such method",
+    408: "The request did not arrive in time",
+    409: "The memory does not take it",
+    413: "The body is too big",
+    421: "This is another server",
+    422: "A field is wrong",
+    429: "The server is full or busy",
+    500: "The server failed",
+    503: "The store of memories cannot be reached",
+    507: "The store of memories is full",
+}
 _SENTENCES = {
     400: "The body cannot be read: send JSON in UTF-8.",
     404: "There is nothing at this address; /docs lists what there is.",
     405: "This address does not take that method; /docs lists what it takes.",
 }
 _FRAMEWORK_DETAILS = ("Not Found", "Method Not Allowed", "There was an error parsing the body")
+_NO_WORD = "expected text with a word in it, found none"
+
+
+def problem(status: int, detail: str, field: str | None = None) -> dict[str, Any]:
+    """A problem document.
+
+    Args:
+        status: the status of the reply.
+        detail: one sentence that says what is wrong and what would help.
+        field: the field of the request that is wrong.
+    """
+    text = detail if detail.endswith(".") else f"{detail}."
+    found = {"type": f"/docs#{status}", "title": _TITLES.get(status, "It failed"), "status": status, "detail": text}
+    return found if field is None else {**found, "field": field}
+
+
+def responses(*codes: int) -> dict[int | str, dict[str, Any]]:
+    """The ways in which a route may refuse, for the schema."""
+    schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    return {code: {"description": _TITLES[code], "content": {PROBLEM_JSON: schema}} for code in codes}
 
 
 def add_handlers(app: FastAPI) -> None:
     """Tells an application how to tell failures."""
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(UnknownModelError, _unknown_model)
-    app.add_exception_handler(AMNError, _not_understood)
+    app.add_exception_handler(AMNError, _not_taken)
     app.add_exception_handler(BusyError, _busy)
-    app.add_exception_handler(FullError, _full)
     app.add_exception_handler(Exception, _fault)
 
 
-def _problem(status: int, detail: str, retry_after: float | None = None) -> JSONResponse:
-    headers = {} if retry_after is None else {"retry-after": str(max(1, round(retry_after)))}
-    return JSONResponse({"detail": detail if detail.endswith(".") else f"{detail}."}, status, headers)
+def _reply(
+    status: int,
+    detail: str,
+    *,
+    field: str | None = None,
+    retry_after: float | None = None,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    further = {} if retry_after is None else {"retry-after": str(max(1, round(retry_after)))}
+    body = json.dumps(problem(status, detail, field)).encode()
+    return Response(body, status, {**(headers or {}), **further}, PROBLEM_JSON)
 
 
-async def _invalid(_: Request, error: Exception) -> JSONResponse:
+async def _invalid(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    return _problem(422, describe(list(error.errors())))
+    errors = list(error.errors())
+    if errors[0]["type"] == "json_invalid":
+        where = f"{errors[0]['ctx']['error']} at character {errors[0]['loc'][-1]}"
+        return _reply(400, f"The body is not JSON: {where}.")
+    return _reply(422, describe(errors), field=_field(errors[0]))
 
 
 def describe(errors: list[dict[str, Any]]) -> str:
     """One sentence for what is wrong with the first wrong field."""
-    first = errors[0]
-    if first["type"] == "json_invalid":
-        return f"The body is not JSON: {first['ctx']['error']} at character {first['loc'][-1]}."
-    field = _field(first)
-    wanted = dict.fromkeys(str(error["msg"]) for error in errors if _field(error) == field)
+    field = _field(errors[0])
+    wanted = dict.fromkeys(_wanted(error) for error in errors if _field(error) == field)
     return f"{field}: {', or '.join(wanted)}."
+
+
+def _wanted(error: dict[str, Any]) -> str:
+    return _NO_WORD if error["type"] == "string_pattern_mismatch" else str(error["msg"])
 
 
 def _field(error: dict[str, Any]) -> str:
@@ -58,12 +107,12 @@ def _field(error: dict[str, Any]) -> str:
     return str(place[1]) if len(place) > 1 else "body"
 
 
-async def _refused(request: Request, error: Exception) -> JSONResponse:
+async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     generic = error.detail in _FRAMEWORK_DETAILS
     detail = _SENTENCES.get(error.status_code, error.detail) if generic else error.detail
-    headers = {"allow": _allowed(request)} if error.status_code == 405 else error.headers
-    return JSONResponse({"detail": detail}, error.status_code, headers)
+    headers = {"allow": _allowed(request)} if error.status_code == 405 else dict(error.headers or {})
+    return _reply(error.status_code, detail, headers=headers)
 
 
 def _allowed(request: Request) -> str:
@@ -74,22 +123,28 @@ def _allowed(request: Request) -> str:
     return "GET, HEAD"
 
 
-async def _unknown_model(_: Request, error: Exception) -> JSONResponse:
-    return _problem(404, str(error))
+async def _not_taken(_: Request, error: Exception) -> Response:
+    retry_after: float | None = None
+    match error:
+        case UnknownModelError() | MissingMemoryError():
+            status = 404
+        case StoreFullError():
+            status, retry_after = 507, error.seconds
+        case FullError():
+            status, retry_after = 409 if error.seconds is None else 429, error.seconds
+        case ConflictError():
+            status = 409
+        case StoreError():
+            status, retry_after = 503, 1.0
+        case _:
+            status = 422
+    field = error.field if isinstance(error, FieldError) else None
+    return _reply(status, str(error), field=field, retry_after=retry_after)
 
 
-async def _not_understood(_: Request, error: Exception) -> JSONResponse:
-    return _problem(422, str(error))
+async def _busy(_: Request, __: Exception) -> Response:
+    return _reply(429, "The server is busy; try again in a second.", retry_after=1)
 
 
-async def _busy(_: Request, __: Exception) -> JSONResponse:
-    return _problem(429, "The server is busy; try again in a second.", 1)
-
-
-async def _full(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, FullError)
-    return _problem(409 if error.seconds is None else 429, str(error), error.seconds)
-
-
-async def _fault(_: Request, __: Exception) -> JSONResponse:
-    return _problem(500, "The server failed; its log says where.")
+async def _fault(_: Request, __: Exception) -> Response:
+    return _reply(500, "The server failed; its log says where.")

@@ -4,102 +4,84 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Coroutine
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from amn import __version__
-from amn.answers import Answer, SentenceTrace
+from amn.answers import SentenceTrace
 from amn.data.tasks import TASKS, generate
-from amn.models import MODELS
 from amn.server import schemas
 from amn.server.access import owner_of
 from amn.server.batching import BusyError
-from amn.server.memories import FullError, Held
-from amn.server.service import Service
+from amn.server.events import Events
+from amn.server.problems import responses
+from amn.server.service import FieldError, Service
+from amn.server.slices import Answered, AskSettings
+from amn.store.memories import FullError, Record
 
-NDJSON = "application/x-ndjson"
+T = TypeVar("T")
+
+NDJSON, EVENT_STREAM = "application/x-ndjson", "text/event-stream"
 MAX_SEED = 2**31 - 1
 CLIENT_GONE = 499  # nobody gets it; it is counted
 
-
-def _problems(*codes: int) -> dict[int | str, dict[str, Any]]:
-    """The ways in which a route may refuse, for the schema."""
-    texts = {
-        400: "The body is not JSON",
-        401: "The token is missing or wrong",
-        404: "There is no such thing",
-        408: "The body did not arrive in time",
-        409: "The memory is full",
-        413: "The body is too big",
-        422: "A field is wrong",
-        429: "The server is full or busy",
-    }
-    return {code: {"model": schemas.Problem, "description": texts[code]} for code in codes}
-
-
-_BODY = (400, 401, 404, 408, 413, 422, 429)
+_COMMON = (400, 401, 403, 404, 421, 422, 429)
+_BODY = (*_COMMON, 408, 413)
+_STORE = (503, 507)
 public = APIRouter()
-private = APIRouter(responses=_problems(401))
+private = APIRouter(responses=responses(400, 401, 421))
 
 
 async def _service(request: Request) -> Service:
     return request.app.state.service
 
 
+async def _events(request: Request) -> Events:
+    return request.app.state.events
+
+
 Behind = Annotated[Service, Depends(_service)]
 Owner = Annotated[str, Depends(owner_of)]
+Id = Annotated[str, Path(description="The name of the memory, from POST /memories.", max_length=100)]
 
 
-async def _held(id: str, service: Behind, owner: Owner) -> Held:
-    try:
-        return service.memories.get(id, owner)
-    except KeyError:
-        raise HTTPException(
-            404, "There is no such memory; it may have expired. Open one with POST /memories."
-        ) from None
+async def _record(id: Id, service: Behind, owner: Owner) -> Record:
+    return await service.memories.get(id, owner)
 
 
-Memory = Annotated[Held, Depends(_held)]
+Memory = Annotated[Record, Depends(_record)]
 
 
-@public.get("/healthz", response_model=schemas.HealthOut)
+@public.get("/healthz", response_model=schemas.HealthOut, responses=responses(400, 421))
 async def healthz(service: Behind) -> JSONResponse:
     """Whether the server is alive."""
-    return JSONResponse({"status": "ok", "version": __version__, "model": service.default})
+    kept = "durable" if service.memories.store.durable else "not durable"
+    return JSONResponse({"status": "ok", "version": __version__, "model": service.default, "store": kept})
 
 
 @private.get("/models", response_model=schemas.ModelsOut)
 async def models(service: Behind, _: Owner) -> JSONResponse:
     """The models that requests may name."""
-    found = {"default": service.default, "models": service.names, "shipped": service.shipped}
-    return JSONResponse({**found, "architectures": sorted(MODELS)})
+    return JSONResponse({"default": service.default, "models": service.names, "shipped": service.shipped})
 
 
-@private.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+@private.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **responses(503)})
 async def metrics(service: Behind, _: Owner) -> Response:
     """Counters for Prometheus."""
-    service.metrics.memories.set(len(service.memories))
+    service.metrics.memories.set(await service.memories.count())
     return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-@private.post("/answer", response_model=schemas.AnswersOut, responses=_problems(*_BODY))
+@private.post("/answer", response_model=schemas.AnswersOut, responses=responses(*_BODY))
 async def answer(body: schemas.AnswerBody, request: Request, service: Behind, _: Owner) -> Response:
     """Answer one question or several about a story."""
-    work = service.answer(
-        body.story,
-        body.question,
-        model=body.model,
-        deadline=_seconds(body.deadline_ms),
-        explain=body.explain,
-        banks=body.banks,
-    )
-    answers = await _while_there(request, work)
-    return Response(status_code=CLIENT_GONE) if answers is None else _answers(answers)
+    work = service.answer(body.story, body.question, body.model, _asked(body, request))
+    return _replied(service, await _while_there(request, work))
 
 
-async def _while_there(request: Request, work: Coroutine[Any, Any, list[Answer]]) -> list[Answer] | None:
+async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T | None:
     """What the work gives, or None where the client goes before: then what still waits in the queue leaves it."""
     working, gone = asyncio.create_task(work), asyncio.ensure_future(request.receive())
     try:
@@ -110,26 +92,38 @@ async def _while_there(request: Request, work: Coroutine[Any, Any, list[Answer]]
         gone.cancel()
 
 
-@private.post("/memories", status_code=201, response_model=schemas.OpenedOut, responses=_problems(*_BODY))
+@private.post("/memories", status_code=201, response_model=schemas.OpenedOut, responses=responses(*_BODY, *_STORE))
 async def open_memory(body: schemas.MemoryBody, service: Behind, owner: Owner) -> JSONResponse:
     """Open a memory that is built for these questions."""
-    held = await service.open(owner, body.questions, body.model)
-    return JSONResponse(_opened(service, held), 201, {"location": f"/memories/{held.id}"})
+    record = await service.open(owner, body.questions, body.model)
+    return JSONResponse(_opened(record), 201, {"location": f"/memories/{record.id}"})
 
 
 @private.post(
     "/memories/{id}/sentences",
     response_model=schemas.TracesOut,
-    responses={**_problems(*_BODY, 409), 200: {"content": {NDJSON: {}}, "description": "What each sentence did"}},
+    responses={
+        **responses(*_BODY, *_STORE, 409),
+        200: {"content": {NDJSON: {"schema": {"type": "string"}}}, "description": "What each sentence did"},
+    },
 )
-async def tell(body: schemas.SentencesBody, request: Request, held: Memory, service: Behind) -> Response:
-    """Tell a memory sentences: what each did in one reply, or line by line for `Accept: application/x-ndjson`."""
-    sentences = service.sentences(body.sentences)
-    traces = service.tell(held, sentences)
-    if NDJSON not in request.headers.get("accept", ""):
-        return JSONResponse({"sentences": [trace.to_dict() async for trace in traces]})
-    first = await anext(traces, None)  # a refusal must come before the status is sent
-    return StreamingResponse(_lines(first, traces), media_type=NDJSON)
+async def tell(body: schemas.SentencesBody, request: Request, record: Memory, service: Behind) -> Response:
+    """Tell a memory sentences: what each did in one reply, or line by line for `Accept: application/x-ndjson`.
+
+    When the status is sent, the store has all of them: no restart forgets them.
+    """
+    sentences = service.work(body.sentences, record.questions, "sentences").sentences
+    if NDJSON in request.headers.get("accept", ""):
+        traces = service.tell(record, sentences, body.after)
+        first = await anext(traces, None)  # a refusal must come before the status is sent
+        return StreamingResponse(_lines(first, traces), media_type=NDJSON)
+    service.check_reply("sentences", sentences, record.questions)
+    told = await _while_there(request, _traces(service.tell(record, sentences, body.after)))
+    return Response(status_code=CLIENT_GONE) if told is None else JSONResponse({"sentences": told})
+
+
+async def _traces(traces: AsyncIterator[SentenceTrace]) -> list[dict[str, Any]]:
+    return [trace.to_dict() async for trace in traces]
 
 
 async def _lines(first: SentenceTrace | None, traces: AsyncIterator[SentenceTrace]) -> AsyncIterator[bytes]:
@@ -141,37 +135,64 @@ async def _lines(first: SentenceTrace | None, traces: AsyncIterator[SentenceTrac
         async for trace in traces:
             yield _line(trace.to_dict())
     except (BusyError, FullError):
-        yield _line({"detail": "The server is too busy to go on; send the rest again."})
+        yield _line({"detail": "The server is too busy to go on; what was sent is kept, and read when it is asked."})
 
 
 def _line(document: dict[str, Any]) -> bytes:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-@private.post("/memories/{id}/ask", response_model=schemas.AnswersOut, responses=_problems(*_BODY))
-async def ask(body: schemas.AskBody, held: Memory, service: Behind) -> JSONResponse:
+@private.post("/memories/{id}/ask", response_model=schemas.AnswersOut, responses=responses(*_BODY, *_STORE))
+async def ask(body: schemas.AskBody, request: Request, record: Memory, service: Behind) -> Response:
     """Ask a memory its questions, at any time."""
-    return _answers(await service.ask(held, _seconds(body.deadline_ms), body.explain, body.banks))
+    return _replied(service, await _while_there(request, service.ask(record, _asked(body, request))))
 
 
-@private.get("/memories/{id}", response_model=schemas.SnapshotOut, responses=_problems(401, 404, 422, 429))
-async def snapshot(held: Memory, service: Behind) -> JSONResponse:
+@private.get(
+    "/memories/{id}/events",
+    response_class=StreamingResponse,
+    responses={
+        **responses(*_COMMON, *_STORE),
+        200: {
+            "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
+            "description": "First an event `answers`, where no Last-Event-ID is given, then an event `change` for each "
+            "sentence that changes an answer; the id of an event is how many sentences had been told.",
+        },
+    },
+)
+async def events(
+    record: Memory,
+    streams: Annotated[Events, Depends(_events)],
+    last_event_id: Annotated[
+        str | None,
+        Header(description="Go on after the event of this id.", max_length=20, pattern=r"^[0-9]+$", examples=["12"]),
+    ] = None,
+) -> StreamingResponse:
+    """An answer whenever it changes, with the sentence that changed it (server-sent events)."""
+    stream = await streams.open(record, None if last_event_id is None else int(last_event_id))
+    return StreamingResponse(stream, media_type=EVENT_STREAM, headers={"cache-control": "no-cache"})
+
+
+@private.get("/memories/{id}", response_model=schemas.SnapshotOut, responses=responses(*_COMMON, *_STORE))
+async def snapshot(record: Memory, service: Behind) -> JSONResponse:
     """The banks of a memory as they are now."""
-    banks = [bank.to_dict() for bank in await service.snapshot(held)]
-    told = {"model": held.model, "questions": held.memory.questions, "sentences": held.sentences}
-    return JSONResponse({**_opened(service, held), **told, "banks": banks})
+    banks = [bank.to_dict() for bank in await service.snapshot(record)]
+    told = {"model": record.model, "questions": record.questions, "sentences": record.sentences}
+    return JSONResponse({**_opened(record), **told, "banks": banks})
 
 
-@private.delete("/memories/{id}", status_code=204, responses=_problems(401, 404, 422))
-async def forget(held: Memory, service: Behind) -> Response:
+@private.delete("/memories/{id}", status_code=204, responses=responses(*_COMMON, *_STORE))
+async def forget(record: Memory, service: Behind) -> Response:
     """Forget a memory."""
-    service.forget(held.id, held.owner)
+    await service.memories.remove(record)
     return Response(status_code=204)
 
 
-@private.get("/generate", response_model=schemas.GeneratedOut, responses=_problems(401, 422))
+@private.get("/generate", response_model=schemas.GeneratedOut, responses=responses(422))
 async def generate_story(
-    _: Owner, task: Annotated[int, Query(ge=1, le=max(TASKS))], seed: Annotated[int, Query(ge=0, le=MAX_SEED)] = 0
+    _: Owner,
+    task: Annotated[int, Query(ge=1, le=max(TASKS), description="The number of a bAbI task.", examples=[1])],
+    seed: Annotated[int, Query(ge=0, le=MAX_SEED, description="The same seed gives the same story.")] = 0,
 ) -> JSONResponse:
     """A generated story of a bAbI task, with its questions."""
     story = next(iter(generate(task, questions=1, seed=seed)))
@@ -179,14 +200,21 @@ async def generate_story(
     return JSONResponse({"task": task, "seed": seed, "sentences": list(story.sentences), "questions": asked})
 
 
-def _opened(service: Service, held: Held) -> dict[str, str]:
-    expires = datetime.fromtimestamp(service.memories.expires_at(held), UTC)
-    return {"id": held.id, "expires_at": expires.isoformat(timespec="seconds")}
+def _opened(record: Record) -> dict[str, str]:
+    expires = datetime.fromtimestamp(record.expires_at, UTC)
+    return {"id": record.id, "expires_at": expires.isoformat(timespec="seconds")}
 
 
-def _answers(answers: list[Answer]) -> JSONResponse:
-    return JSONResponse({"answers": [answer.to_dict() for answer in answers]})
+def _asked(body: schemas.AnswerBody | schemas.AskBody, request: Request) -> AskSettings:
+    deadline = None if body.deadline_ms is None else body.deadline_ms / 1000
+    return AskSettings(deadline=deadline, explain=body.explain, banks=body.banks, started=request.scope["started"])
 
 
-def _seconds(milliseconds: float | None) -> float | None:
-    return None if milliseconds is None else milliseconds / 1000
+def _replied(service: Service, reading: Answered | None) -> Response:
+    """The reply, where somebody is there to get it and it is not too long."""
+    if reading is None:
+        return Response(status_code=CLIENT_GONE)
+    reply = JSONResponse(reading.to_dict())
+    if len(reply.body) > service.limits.reply_bytes:
+        raise FieldError("explain", "the reply would be too long; ask fewer questions")
+    return reply

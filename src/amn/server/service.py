@@ -1,25 +1,49 @@
 """What a server does, apart from HTTP: it holds the models, the memories, and the thread that runs them."""
 
+import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import cast
 
-from amn.answers import Answer, Bank, SentenceTrace
+from amn.answers import Bank, SentenceTrace
 from amn.api import QA, Request, load
 from amn.data.story import words
-from amn.data.text import split_sentences
+from amn.data.text import MAX_SENTENCE_WORDS, read_questions, split_sentences
 from amn.errors import AMNError, did_you_mean
+from amn.memory import LiveMemory
 from amn.pretrained import shipped_models
 from amn.server.batching import Inference
-from amn.server.limits import MAX_TOLD_AT_ONCE, Limits
-from amn.server.memories import Held, Memories
+from amn.server.limits import Limits
+from amn.server.memories import Memories, Resident
 from amn.server.metrics import Metrics
+from amn.server.slices import Answered, AskSettings, Slices
+from amn.server.work import ReadingWork
+from amn.store.memories import MemoryStore, Record
+from amn.stored import READ_SENTENCES, due_snapshot, revived
+
+BATCHED_COST = 20_000  # a story that costs more to read is read in slices, alone: about two hundred short sentences
+MAX_EXPLAINED = 500  # sentences: to explain an answer is to read many of them again and again
+MAX_EXPLAINED_COST = 60_000  # of reading them once, for one question
+_WORD_BYTES = 60  # of a reply, for each word that a sentence touched
 
 
 class UnknownModelError(AMNError):
     """A model that this server does not serve."""
+
+
+class FieldError(AMNError):
+    """A field of a request that is too much or too little; the message says which and why.
+
+    Args:
+        field: its name.
+        why: what is wrong.
+    """
+
+    def __init__(self, field: str, why: str) -> None:
+        super().__init__(f"{field}: {why}")
+        self.field = field
 
 
 class Service:
@@ -28,18 +52,26 @@ class Service:
     Args:
         model: the default model: a shipped name, or a directory.
         limits: the bounds.
+        store: where memories are kept.
         owners: how many owners share the memories.
     """
 
-    def __init__(self, model: str, limits: Limits, owners: int = 1) -> None:
+    def __init__(self, model: str, limits: Limits, store: MemoryStore, owners: int = 1) -> None:
         self.limits = limits
         self.metrics = Metrics()
         self.default = Path(model).name
         self.shipped = shipped_models()
         self.names = list(dict.fromkeys([self.default, *self.shipped]))
         self._loaded = {self.default: load(model)}
-        self.memories = Memories(limits, owners)
+        self._loading = asyncio.Lock()
+        self.memories = Memories(store, limits, owners)
         self.inference = Inference(limits, self.metrics.batch)
+        self.slices = Slices(self.inference)
+
+    def close(self) -> None:
+        """Finishes what was begun."""
+        self.inference.close()
+        self.memories.close()
 
     async def model(self, name: str | None) -> QA:
         """A model by name. Only what is shipped and the default can be named: a client must not choose a path."""
@@ -47,96 +79,187 @@ class Service:
         if name not in self.names:
             raise UnknownModelError(f"This server has no model {name!r}; {did_you_mean(name, self.names)}")
         if name not in self._loaded:
-            self._loaded[name] = await self.inference.run(partial(load, name))
+            async with self._loading:  # not in the thread of the models, which others need in the meantime
+                if name not in self._loaded:
+                    self._loaded[name] = await asyncio.to_thread(load, name)
         return self._loaded[name]
 
-    def sentences(self, story: str | Sequence[str]) -> list[str]:
-        """The sentences of a story, where they keep within the bounds; those of a list are taken as they are."""
+    def work(self, story: str | Sequence[str], questions: Sequence[str], field: str) -> ReadingWork:
+        """The sentences of a story, where they keep within the bounds; those of a list are taken as they are.
+
+        Args:
+            story: text, or sentences.
+            questions: what it is read for.
+            field: what it is called in the request.
+        """
         limits = self.limits
         if (len(story) if isinstance(story, str) else sum(map(len, story))) > limits.story_characters:
-            raise AMNError(
-                f"A story may have at most {limits.story_characters} characters; tell it to a memory in parts."
+            raise FieldError(
+                field, f"at most {limits.story_characters} characters fit in a request; tell it to a memory in parts"
             )
-        found = split_sentences(story) if isinstance(story, str) else [text for text in story if words(text)]
-        if len(found) > limits.story_sentences:
-            raise AMNError(
-                f"At most {limits.story_sentences} sentences fit in a request; tell them to a memory in parts."
+        work = ReadingWork.of(split_sentences(story) if isinstance(story, str) else story, questions)
+        if len(work) > limits.story_sentences:
+            raise FieldError(
+                field, f"at most {limits.story_sentences} sentences fit in a request; tell them to a memory in parts"
             )
-        for number, sentence in enumerate(found, 1):
+        for number, sentence in enumerate(work.sentences, 1):
             if len(sentence) > limits.sentence_characters:
-                raise AMNError(f"Sentence {number} is too long: at most {limits.sentence_characters} characters fit.")
-        return found
+                most = limits.sentence_characters
+                raise FieldError(field, f"sentence {number} is too long, at most {most} characters fit")
+            if len(sentence) > MAX_SENTENCE_WORDS and len(words(sentence)) > MAX_SENTENCE_WORDS:
+                raise FieldError(field, f"sentence {number} is too long, at most {MAX_SENTENCE_WORDS} words fit")
+        if work.cost > limits.work:
+            raise FieldError(field, "this would take too long to read; send fewer sentences or questions at once")
+        return work
+
+    def check_reply(self, field: str, sentences: Sequence[str], questions: Sequence[str], times: int = 1) -> None:
+        """Refuses what would make a reply too big, by the words that its sentences touch."""
+        named = sum(len(words(question)) for question in questions)
+        touched = sum(len(words(sentence)) + named for sentence in sentences)
+        if touched * times * _WORD_BYTES > self.limits.reply_bytes:
+            raise FieldError(field, "the reply would be too long; send fewer sentences or questions at once")
+
+    def _check_explanation(self, sentences: Sequence[str], questions: Sequence[str]) -> None:
+        """Refuses to explain what would take long."""
+        longest = max(questions, key=lambda question: len(words(question)))
+        if len(sentences) > MAX_EXPLAINED or ReadingWork.of(sentences, [longest]).cost > MAX_EXPLAINED_COST:
+            raise FieldError("explain", "this is too much to explain; send fewer or shorter sentences at once")
+        self.check_reply("explain", sentences, questions, len(questions))
 
     async def answer(
-        self,
-        story: str | list[str],
-        question: str | list[str],
-        *,
-        model: str | None = None,
-        deadline: float | None = None,
-        explain: bool = False,
-        banks: int | None = None,
-    ) -> list[Answer]:
-        """Answers about a story. Plain requests are batched; one with a deadline or an explanation runs alone."""
-        until = _until(deadline)
-        told = self.sentences(story)
-        qa = await self.model(model)
-        asked = [question] if isinstance(question, str) else question
-        if deadline is None and not explain:
-            request = Request(story=told, question=asked, banks=1 if banks is None else banks)
-            answers = await self.inference.answer(qa, request, len(told))
-        else:
-            answers = await self.inference.run(
-                lambda: cast(list[Answer], qa(told, asked, banks=banks, deadline=until(), explain=explain))
-            )
-        self.metrics.answers(answers)
-        return answers
+        self, story: str | list[str], question: str | list[str], model: str | None, asked: AskSettings
+    ) -> Answered:
+        """Answers about a story.
 
-    async def open(self, owner: str, questions: list[str], model: str | None) -> Held:
+        Short requests are batched. A long one, or one with a deadline or an explanation, is read in slices between
+        which others have their turn; where the deadline comes before its end, the answers are from what was read.
+        """
+        questions = [text for text, _ in read_questions(question)]
+        told = self.work(story, questions, "story")
+        if not told:
+            raise FieldError("story", "expected at least one sentence with a word in it, found none")
+        qa = await self.model(model)
+        if asked.deadline is None and not asked.explain and told.cost <= BATCHED_COST:
+            request = Request(story=told.sentences, question=questions, banks=1 if asked.banks is None else asked.banks)
+            reading = Answered(await self.inference.answer(qa, request, len(told)), len(told), len(told))
+        else:
+            reading = await self._answer_alone(qa, told, questions, asked)
+        self.metrics.answers(reading.answers)
+        return reading
+
+    async def _answer_alone(self, qa: QA, told: ReadingWork, questions: list[str], asked: AskSettings) -> Answered:
+        if asked.explain:
+            self._check_explanation(told.sentences, questions)
+        memory = await self.inference.run(partial(_begun, qa, questions, told.sentences[:1]), asked.ends)
+        async with self.slices.before(asked, len(questions)):
+            async for _ in self.slices.tell(memory, 0, told, asked.ends):
+                pass
+        reading = await self.slices.ask(memory, asked, len(told))
+        milliseconds = 1000 * (time.monotonic() - asked.started)
+        return replace(reading, answers=[replace(answer, milliseconds=milliseconds) for answer in reading.answers])
+
+    async def open(self, owner: str, questions: list[str], model: str | None) -> Record:
         """A new memory."""
-        self.memories.check_room(owner)
         qa = await self.model(model)
         memory = await self.inference.run(partial(qa.memory, questions))
-        held = self.memories.add(owner, model or self.default, memory)
-        self.metrics.memories.set(len(self.memories))
-        return held
+        return await self.memories.create(owner, model or self.default, memory)
 
-    async def tell(self, held: Held, sentences: list[str]) -> AsyncIterator[SentenceTrace]:
-        """Tells a memory sentences and gives what each did; between a few of them others get their turn."""
-        async with held.telling:
-            self.memories.take_sentences(held, len(sentences))
-            untold = len(sentences)
-            try:
-                for start in range(0, len(sentences), MAX_TOLD_AT_ONCE):
-                    part = sentences[start : start + MAX_TOLD_AT_ONCE]
-                    told = self.inference.run(partial(held.memory.tell, part))
-                    untold -= len(part)  # also where the client goes while they are told
-                    for trace in await told:
-                        self.metrics.sentences.inc()
-                        yield trace
-            finally:
-                held.sentences -= untold
+    async def tell(self, record: Record, sentences: Sequence[str], after: int | None) -> AsyncIterator[SentenceTrace]:
+        """Tells a memory sentences and gives what each did. They are in the store before the first of them is read.
 
-    async def ask(self, held: Held, deadline: float | None, explain: bool, banks: int | None) -> list[Answer]:
+        Whoever goes in the meantime has told all of them; what was not read is read when somebody asks. Whoever takes
+        what comes slowly holds up nobody else who tells the memory.
+        """
+        self.inference.check_room()
+        found: asyncio.Queue[list[SentenceTrace] | Exception | None] = asyncio.Queue()
+        telling = asyncio.create_task(self._tell(record, sentences, after, found))
+        try:
+            while (part := await found.get()) is not None:
+                if isinstance(part, Exception):
+                    raise part
+                for trace in part:
+                    yield trace
+        finally:
+            telling.cancel()
+
+    async def _tell(
+        self,
+        record: Record,
+        sentences: Sequence[str],
+        after: int | None,
+        found: "asyncio.Queue[list[SentenceTrace] | Exception | None]",
+    ) -> None:
+        try:
+            resident = await self._resident(record)
+            async with resident.telling:
+                first = await self.memories.append(record, sentences, after)
+                self.metrics.sentences.inc(len(sentences))
+                async for traces in self._catch_up(record, resident, first + len(sentences)):
+                    found.put_nowait([trace for trace in traces if trace.sentence >= first])
+            self.memories.put(record.id, resident)
+            found.put_nowait(None)
+        except Exception as error:
+            found.put_nowait(error)
+
+    async def _resident(self, record: Record) -> Resident:
+        """A memory in RAM, as far as it was told there."""
+        found = self.memories.resident(record.id)
+        if found is None:
+            qa = await self.model(record.model)
+            snapshot = await self.memories.snapshot(record.id)
+            memory = await self.inference.run(partial(revived, qa.trained, record, snapshot), further=True)
+            found = self.memories.resident(record.id) or Resident(memory)
+            self.memories.put(record.id, found)
+        return found
+
+    async def _catch_up(
+        self, record: Record, resident: Resident, last: int, ends: float | None = None
+    ) -> AsyncIterator[list[SentenceTrace]]:
+        """Tells a memory in RAM what the store holds besides, up to a number; whoever calls it holds `telling`."""
+        while (first := resident.position) < last:
+            part = await self.memories.sentences(record.id, first, min(first + READ_SENTENCES, last))
+            async for traces in self.slices.tell(resident.memory, first, ReadingWork.of(part, record.questions), ends):
+                yield traces
+            data = await self.inference.run(partial(due_snapshot, resident.memory, first), further=True)
+            if data is not None:
+                await self.memories.save_snapshot(record.id, resident.position, data)
+
+    async def ask(self, record: Record, asked: AskSettings) -> Answered:
         """The answers of a memory to its questions, from what it was told so far."""
-        until = _until(deadline)
-        answers = await self.inference.run(
-            lambda: held.memory.ask(deadline=until(), explain=explain, banks=banks),
-        )
-        self.metrics.answers(answers)
-        return answers
+        self.inference.check_room()
+        resident = await self._resident(record)
+        async with self.slices.before(asked, len(record.questions)):
+            await self._caught_up(record, resident, asked.ends)
+        if asked.explain:
+            self._check_explanation(resident.memory.sentences, record.questions)
+        reading = await self.slices.ask(resident.memory, asked, record.sentences)
+        self.metrics.answers(reading.answers)
+        return reading
 
-    async def snapshot(self, held: Held) -> list[Bank]:
+    async def _caught_up(self, record: Record, resident: Resident, ends: float | None = None) -> None:
+        if resident.position < record.sentences:
+            async with resident.telling:
+                async for _ in self._catch_up(record, resident, record.sentences, ends):
+                    pass
+
+    async def snapshot(self, record: Record) -> list[Bank]:
         """The banks of a memory."""
-        return await self.inference.run(held.memory.snapshot)
+        resident = await self._resident(record)
+        await self._caught_up(record, resident)
+        return await self.inference.run(resident.memory.snapshot)
 
-    def forget(self, id: str, owner: str) -> None:
-        """Removes a memory."""
-        self.memories.remove(id, owner)
-        self.metrics.memories.set(len(self.memories))
+    async def follower(self, record: Record, position: int) -> LiveMemory:
+        """A memory of its own for whoever follows one, told as many sentences."""
+        qa = await self.model(record.model)
+        memory = await self.inference.run(partial(LiveMemory, qa.trained, list(record.questions)))
+        resident = Resident(memory)
+        async for _ in self._catch_up(record, resident, position):
+            pass
+        return memory
 
 
-def _until(deadline: float | None) -> Callable[[], float | None]:
-    """The seconds that remain of a deadline, counted from now: time spent in the queue is time spent."""
-    ends = None if deadline is None else time.monotonic() + deadline
-    return lambda: None if ends is None else max(0.0, ends - time.monotonic())
+def _begun(qa: QA, questions: list[str], first: Sequence[str]) -> LiveMemory:
+    """A memory that was told the first sentence: whatever the deadline, an answer is from something."""
+    memory = qa.memory(questions)
+    memory.tell(first)
+    return memory

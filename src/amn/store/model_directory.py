@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
+from safetensors.numpy import load, save
 
 from amn.data.vocabulary import Vocabulary
 from amn.errors import CheckpointError
 from amn.inference.calibration import Calibration
 from amn.inference.trained import TrainedModel
 from amn.store.atomic import write_atomically, writing
+from amn.store.validate import check_description, check_weights, parsed, with_digests
 
 FORMAT_VERSION = 1
 CONFIG_FILE, WEIGHTS_FILE, CARD_FILE = "config.json", "model.safetensors", "README.md"
@@ -22,8 +23,10 @@ def save_model(directory: str | Path, trained: TrainedModel, card: str = "") -> 
     directory = Path(directory)
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
-    write_atomically(directory / WEIGHTS_FILE, save(trained.weights))
-    write_atomically(directory / CONFIG_FILE, json.dumps(_description(trained), indent=1) + "\n")
+    weights = save(trained.weights)
+    write_atomically(directory / WEIGHTS_FILE, weights)
+    described = with_digests(json.loads(json.dumps(_description(trained))), weights)
+    write_atomically(directory / CONFIG_FILE, json.dumps(described, indent=1) + "\n")
     if card:
         write_atomically(directory / CARD_FILE, card)
 
@@ -44,8 +47,10 @@ def load_model(directory: str | Path) -> TrainedModel:
     directory = Path(directory)
     described = read_description(directory)
     try:
-        weights = load_file(directory / WEIGHTS_FILE)
-    except (OSError, SafetensorError, RuntimeError) as error:
+        data = (directory / WEIGHTS_FILE).read_bytes()
+        check_weights(described, data, str(directory / WEIGHTS_FILE))
+        weights = load(data)
+    except (OSError, SafetensorError) as error:
         raise CheckpointError(f"{directory / WEIGHTS_FILE}: the weights cannot be read ({error})") from error
     return TrainedModel(
         architecture=described["architecture"],
@@ -61,10 +66,11 @@ def read_description(directory: Path) -> dict[str, Any]:
     """The config.json of a model directory, checked for its format version."""
     path = directory / CONFIG_FILE
     try:
-        described: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        described = parsed(path.read_bytes(), str(path))
+    except OSError as error:
         raise CheckpointError(f"{path}: not a readable model description ({error})") from error
     version = described.get("format_version")
     if version != FORMAT_VERSION:
         raise CheckpointError(f"{path}: expected format version {FORMAT_VERSION}, found {version}; use a matching amn")
+    check_description(described, str(path))
     return described

@@ -19,8 +19,9 @@ from amn.errors import AMNError, ConfigError
 from amn.inference.device import choose_device
 from amn.training.files import unpack
 from amn.training.loop import CHECKPOINT_SECONDS, Interrupted, Progress
+from amn.training.precision import check_precision
 from amn.training.states import forget_finished, open_folder
-from amn.training.sweep import Event, Ledger, Means, train_fleets, train_steps, unfinished
+from amn.training.sweep import Ledger, Means, SweepEvent, train_fleets, train_steps, unfinished
 
 MAX_LOSSES = 3  # a job whose worker is lost so often without a checkpoint in between is given up
 
@@ -91,7 +92,7 @@ class Update:
     """
 
     entries: tuple[dict[str, object], ...] = ()
-    event: Event | None = None
+    event: SweepEvent | None = None
     failure: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
     worker: int = field(default_factory=getpid)
@@ -100,10 +101,11 @@ class Update:
 def work(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) -> Iterator[Update]:
     """A worker's part: trains a job and tells what happens."""
     try:
+        check_precision(specs, means.device.type)
         for event in train_steps(specs, out, means, progress):
             yield Update(event=event)
     except Interrupted:
-        yield Update(event=Event("paused", tuple(spec.name for spec in specs), -1))
+        yield Update(event=SweepEvent("paused", tuple(spec.name for spec in specs), -1))
     except AMNError as error:
         yield Update(failure=str(error))
 
@@ -186,6 +188,8 @@ def sweep(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Opti
         Interrupted: where the user stopped it; the same call goes on.
         AMNError: where runs failed, after all others are done.
     """
+    if options.engine != "ray":  # whose nodes see to it themselves
+        check_precision(specs, options.device)
     if options.engine == "fleet":
         _sweep_fleets(specs, out, progress, options)
         return
@@ -202,13 +206,5 @@ def sweep(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Opti
 
 def _sweep_fleets(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Options) -> None:
     torch.set_num_threads(options.threads)
-    train_fleets(
-        specs,
-        out,
-        choose_device(options.device),
-        progress,
-        workers=options.workers or 1,
-        stop_after=options.stop_after,
-        compiled=options.compiled,
-        checkpoint_every=options.checkpoint_every,
-    )
+    means = replace(options.means(choose_device(options.device)), workers=options.workers or 1)
+    train_fleets(specs, out, means, progress)

@@ -27,14 +27,14 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Plan:
+class EpochPlan:
     """The steps of an epoch, and how many of them each model takes part in while it is active."""
 
     steps: list[Step]
     per_model: list[int]
 
 
-def epoch_plan(fleet: Fleet, epoch: int, active: Sequence[bool], batch_size: int, at_least: int = 0) -> Plan:
+def epoch_plan(fleet: Fleet, epoch: int, active: Sequence[bool], batch_size: int, at_least: int = 0) -> EpochPlan:
     """The steps of an epoch, the models aligned by how long their stories are.
 
     Args:
@@ -56,7 +56,7 @@ def epoch_plan(fleet: Fleet, epoch: int, active: Sequence[bool], batch_size: int
     for rank in max(*orders, _ranks(at_least, epoch), key=len):
         steps.append(_step(fleet, [order.get(rank, []) for order in taking], done, batch_size))
         done = [count + (rank in order) for count, order in zip(done, orders, strict=True)]
-    return Plan(steps, per_model)
+    return EpochPlan(steps, per_model)
 
 
 def _ranks(count: int, epoch: int) -> dict[int, list[int]]:

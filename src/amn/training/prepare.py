@@ -22,6 +22,7 @@ from amn.data.source import SPLITS, hold_out, load_task, read_stories
 from amn.data.story import Story
 from amn.data.vocabulary import COMMA, END, PADDING, UNKNOWN, Vocabulary
 from amn.errors import ConfigError, DataError
+from amn.models import model_class
 from amn.training.start import vocabulary_of
 
 ALL_TASKS = tuple(range(1, 21))
@@ -46,6 +47,7 @@ class DataKey(NamedTuple):
     start: str | None = None
     items: int = 1
     mixed_questions: int = 0
+    named: bool = True
 
     @property
     def by_item(self) -> bool:
@@ -84,6 +86,7 @@ def data_key(spec: RunSpec) -> DataKey:
         start=train.start,
         items=settings.get("items", 1),
         mixed_questions=train.mixed_questions if spec.task in (MIXED, EVERYTHING) else 0,
+        named=model_class(spec.architecture).sees_questions,
     )
 
 
@@ -194,8 +197,8 @@ def _encoded(key: DataKey, data: TaskData) -> EncodedPart:
     by_item = key.by_item
     numbers = _vocabulary(chain(data.training, data.validation), by_item=by_item)
     return EncodedPart(
-        training=encode(data.training, numbers),
-        validation=encode(data.validation, numbers),
+        training=encode(data.training, numbers, named=key.named),
+        validation=encode(data.validation, numbers, named=key.named),
         numbers=numbers,
         vocabulary=_vocabulary(data.training, by_item=by_item),
         spoken=Spoken.of(data.training, by_item=by_item, names=data.names),

@@ -50,7 +50,7 @@ def parse_tasks(text: str) -> list[int | str]:
 
 
 @dataclass(frozen=True)
-class Event:
+class SweepEvent:
     """Something that happened to the runs of a fleet."""
 
     event: Literal["started", "resumed", "checkpoint", "paused", "finished"]
@@ -128,7 +128,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
     return [run.spec.name for run in runs]
 
 
-def train_steps(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) -> Iterator[Event]:
+def train_steps(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) -> Iterator[SweepEvent]:
     """Trains every unfinished run, fleet by fleet, and tells what happens; whoever stops asking stops the training."""
     remaining = unfinished(specs, out)
     end = time.monotonic() + (float("inf") if means.stop_after is None else means.stop_after)
@@ -156,44 +156,27 @@ def train_steps(specs: Sequence[RunSpec], out: Path, means: Means, progress: Pro
         raise Diverged(diverged)
 
 
-def _fit(trainer: Trainer, names: tuple[str, ...], end: float, report_every: float | None) -> Iterator[Event]:
+def _fit(trainer: Trainer, names: tuple[str, ...], end: float, report_every: float | None) -> Iterator[SweepEvent]:
     """Trains one fleet to its end, or until the time is up."""
-    yield Event("started", names, 0)
+    yield SweepEvent("started", names, 0)
     if trainer.resume():
-        yield Event("resumed", names, trainer.epoch)
+        yield SweepEvent("resumed", names, trainer.epoch)
     while True:
         left = end - time.monotonic()
         turn = left if report_every is None else min(left, report_every)
         if trainer.fit(None if turn == float("inf") else turn):
-            yield Event("finished", names, trainer.epoch)
+            yield SweepEvent("finished", names, trainer.epoch)
             return
         if time.monotonic() >= end:
-            yield Event("paused", names, trainer.epoch)
+            yield SweepEvent("paused", names, trainer.epoch)
             return
-        yield Event("checkpoint", names, trainer.epoch)
+        yield SweepEvent("checkpoint", names, trainer.epoch)
 
 
-def train_fleets(
-    specs: Sequence[RunSpec],
-    out: Path,
-    device: torch.device,
-    progress: Progress,
-    *,
-    workers: int = 1,
-    stop_after: float | None = None,
-    compiled: bool = False,
-    checkpoint_every: float = CHECKPOINT_SECONDS,
-) -> None:
+def train_fleets(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) -> None:
     """Trains every unfinished run on one device, fleet by fleet."""
     open_folder(out)
     ledger = Ledger(out)
-    means = Means(
-        device=device,
-        workers=workers,
-        stop_after=stop_after,
-        compiled=compiled,
-        checkpoint_every=checkpoint_every,
-    )
     for event in train_steps(specs, out, means, progress):
         ledger.note(**asdict(event))
     forget_finished(out, [spec.name for spec in specs])

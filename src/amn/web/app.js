@@ -16,7 +16,12 @@ const banksView = new BanksView(at("banks"));
 const graphView = new GraphView(at("graph"));
 
 // One reading of a story; a new one replaces it whole.
-let run = { traces: [], time: 0, questions: [], expected: new Map(), answers: new Map(), abort: new AbortController() };
+let run = newRun([], new Map(), undefined);
+function newRun(questions, expected, model) {
+  const found = { traces: [], time: 0, answers: new Map(), changes: new Map(), abort: new AbortController() };
+  return { ...found, questions, expected, model, generated: expected };
+}
+
 let playing = null;
 let resting = null;
 let lastAction = () => readStory();
@@ -71,12 +76,16 @@ async function readStory() {
 }
 
 function startRun(questions) {
-  run.abort.abort();
+  leaveRun();
   pause();
   clearTimeout(resting);
-  const expected = run.generated ?? new Map();
-  const model = at("model").value || undefined;
-  run = { traces: [], time: 0, questions, expected, answers: new Map(), abort: new AbortController(), model, generated: expected };
+  run = newRun(questions, run.generated, at("model").value || undefined);
+}
+
+function leaveRun() {
+  run.abort.abort();
+  if (run.memory) client.forget(run.memory);
+  run.memory = null;
 }
 
 function setBusy(busy) {
@@ -87,17 +96,26 @@ function setBusy(busy) {
 async function fillMemory(mine, sentences) {
   const { signal } = mine.abort;
   const { id } = await client.openMemory({ questions: mine.questions, model: mine.model }, signal);
+  if (run !== mine) return client.forget(id);
   mine.memory = id;
-  try {
-    for await (const trace of client.tell(id, sentences, signal)) mine.traces.push(trace);
-    const last = await client.ask(id, { banks: 1 }, signal);
-    const all = await client.ask(id, { banks: 0 }, signal);
-    mine.answers.set(mine.traces.length, { last: last.answers, all: all.answers });
-  } finally {
-    client.forget(id);
-    mine.memory = null;
-  }
+  followAnswers(mine);
+  for await (const trace of client.tell(id, sentences, signal)) mine.traces.push(trace);
+  const last = await client.ask(id, { banks: 1 }, signal);
+  const all = await client.ask(id, { banks: 0 }, signal);
+  mine.answers.set(mine.traces.length, { last: last.answers, all: all.answers });
   showRun();
+}
+
+// Notes which sentences change an answer. It is an extra: where the server has no stream to spare, the page does without.
+async function followAnswers(mine) {
+  try {
+    for await (const { sentence, changes } of client.changes(mine.memory, mine.abort.signal)) {
+      mine.changes.set(sentence, changes.map(({ question, answer }) => [mine.questions[question], answer.answer]));
+      if (run === mine) markChange(sentence);
+    }
+  } catch (error) {
+    if (error.name !== "AbortError" && !(error instanceof client.Problem)) throw error;
+  }
 }
 
 function showRun() {
@@ -127,14 +145,21 @@ function drawTold() {
     return item;
   });
   at("told").replaceChildren(...items);
-  showEditor(false);
+  [...run.changes.keys()].forEach(markChange);
+  if (!run.edited) showEditor(false); // who types already keeps the box
+}
+
+function markChange(sentence) {
+  const item = at("told").children[sentence];
+  if (!item || item.querySelector(".told-answer")) return;
+  const answers = run.changes.get(sentence).map(([question, answer]) => (run.questions.length > 1 ? `${question} ${answer}` : answer));
+  item.append(element("span", "told-mark told-answer", `→ ${answers.join(", ")}`));
 }
 
 function showEditor(editing) {
   at("story").hidden = !editing;
   at("told").hidden = editing;
   at("edit").hidden = editing;
-  if (editing) at("story").focus();
 }
 
 // --- time
@@ -270,12 +295,16 @@ function listen() {
     event.target.value = "";
   });
   at("model").addEventListener("change", () => kindly(readStory));
-  at("edit").addEventListener("click", () => showEditor(true));
+  at("edit").addEventListener("click", () => {
+    showEditor(true);
+    at("story").focus();
+  });
+  for (const touched of ["focus", "input"]) at("story").addEventListener(touched, () => (run.edited = true));
   at("questions").addEventListener("input", fitQuestions);
   at("notice-close").addEventListener("click", hideNotice);
   at("token-form").addEventListener("submit", useToken);
   listenToTime();
-  addEventListener("pagehide", () => run.memory && client.forget(run.memory));
+  addEventListener("pagehide", leaveRun);
 }
 
 function listenToTime() {
@@ -325,5 +354,4 @@ async function start() {
 at("task").replaceChildren(...TASKS.map((name, i) => new Option(`${i + 1}  ${name}`, i + 1)));
 setStory(EXAMPLE);
 listen();
-document.activeElement?.blur();
 kindly(start);

@@ -13,14 +13,21 @@ export function setToken(token) {
   sessionStorage.setItem(TOKEN_KEY, token);
 }
 
-async function send(path, { method = "GET", body, accept = "application/json", signal, keepalive } = {}) {
-  const headers = { accept };
+// What every request says of itself.
+export function headers(body, accept = "application/json") {
   const token = sessionStorage.getItem(TOKEN_KEY);
-  if (token) headers.authorization = `Bearer ${token}`;
-  if (body !== undefined) headers["content-type"] = "application/json";
+  return {
+    accept,
+    ...(token && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { "content-type": "application/json" }),
+  };
+}
+
+async function send(path, { method = "GET", body, accept, further = {}, signal, keepalive } = {}) {
   let response;
   try {
-    response = await fetch(path, { method, headers, signal, keepalive, body: body && JSON.stringify(body) });
+    const all = { ...headers(body, accept), ...further };
+    response = await fetch(path, { method, headers: all, signal, keepalive, body: body && JSON.stringify(body) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem("The server does not answer. Is amn serve still running?");
@@ -62,6 +69,15 @@ export async function* tell(id, sentences, signal) {
     const event = JSON.parse(line);
     if (event.detail) throw new Problem(event.detail);
     yield event;
+  }
+}
+
+// The answers that each sentence changed, from the first on, as they change; it ends with the memory.
+export async function* changes(id, signal) {
+  const options = { accept: "text/event-stream", further: { "last-event-id": "0" }, signal };
+  const response = await send(`/memories/${id}/events`, options);
+  for await (const line of lines(response.body)) {
+    if (line.startsWith("data: ")) yield JSON.parse(line.slice("data: ".length));
   }
 }
 

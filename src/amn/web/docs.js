@@ -1,13 +1,15 @@
 // Draws the OpenAPI schema of this server; nothing is loaded from elsewhere.
 
 import { element } from "./banks.js";
+import { headers } from "./client.js";
 
-const SAMPLES = {
-  AnswerBody: { story: "Mary moved to the bathroom. John went to the hallway.", question: "Where is Mary?" },
-  MemoryBody: { questions: ["Where is Mary?"] },
-  SentencesBody: { sentences: ["Mary moved to the bathroom."] },
-  AskBody: { deadline_ms: 50 },
-};
+const MAX_SHOWN = 20000; // characters of a reply; a stream of events never ends by itself
+
+// A body with what is needed, as the schema's own examples have it.
+function sample(schema) {
+  const needed = schema.required ?? [];
+  return Object.fromEntries(needed.map((name) => [name, schema.properties[name].examples?.[0]]));
+}
 
 function typeOf(schema = {}) {
   if (schema.$ref) return schema.$ref.split("/").at(-1).replace(/Out$/, "");
@@ -65,8 +67,66 @@ function route(path, method, operation, schemas) {
   const query = (operation.parameters ?? []).filter((parameter) => parameter.in === "query");
   if (query.length) root.append(element("h3", "", "Query"), table(query.map((q) => [q.name, `${typeOf(q.schema)}; ${bounds(q.schema)}`])));
   root.append(element("h3", "", "Replies"), table(Object.entries(operation.responses).map(([code, reply]) => replyRow(code, reply))));
-  root.append(element("pre", "", curl(method.toUpperCase(), path, SAMPLES[body])));
+  const given = body && sample(schemas[body]);
+  root.append(element("pre", "", curl(method.toUpperCase(), path, given)));
+  root.append(trial(path, method.toUpperCase(), operation.parameters ?? [], given));
   return root;
+}
+
+// A form that sends the request and shows the reply as it comes.
+function trial(path, method, parameters, given) {
+  const root = element("details");
+  const form = element("form", "trial");
+  const inputs = parameters.filter((p) => p.in !== "cookie").map((p) => [p, field(form, p.name, p.schema?.default ?? p.example ?? "")]);
+  const body = given && field(form, "body", JSON.stringify(given, null, 1), "textarea");
+  const send = element("button", "", "Send");
+  const stop = element("button", "", "Stop");
+  stop.type = "button";
+  const shown = element("pre", "reply");
+  shown.setAttribute("aria-live", "polite");
+  form.append(send, stop, shown);
+  let abort = new AbortController();
+  stop.addEventListener("click", () => abort.abort());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    abort.abort();
+    abort = new AbortController();
+    attempt(request(path, method, inputs, body), shown, abort.signal);
+  });
+  root.append(element("summary", "", "Try it"), form);
+  return root;
+}
+
+function field(form, name, value, kind = "input") {
+  const label = element("label", "", `${name} `);
+  const input = element(kind);
+  input.value = value;
+  if (kind === "textarea") input.rows = Math.min(12, String(value).split("\n").length + 1);
+  label.append(input);
+  form.append(label);
+  return input;
+}
+
+function request(path, method, inputs, body) {
+  const at = (place) => inputs.filter(([p, input]) => p.in === place && input.value);
+  const filled = at("path").reduce((text, [p, input]) => text.replace(`{${p.name}}`, encodeURIComponent(input.value)), path);
+  const query = new URLSearchParams(at("query").map(([p, input]) => [p.name, input.value]));
+  const own = Object.fromEntries(at("header").map(([p, input]) => [p.name, input.value]));
+  return [query.size ? `${filled}?${query}` : filled, { method, body: body?.value, headers: { ...headers(body?.value), ...own } }];
+}
+
+async function attempt([address, options], shown, signal) {
+  shown.textContent = "…";
+  try {
+    const response = await fetch(address, { ...options, signal });
+    shown.textContent = `${response.status} ${response.statusText}\n`;
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let part = await reader?.read(); part && !part.done; part = await reader.read()) {
+      shown.textContent = (shown.textContent + part.value).slice(0, MAX_SHOWN);
+    }
+  } catch (error) {
+    if (error.name !== "AbortError") shown.textContent = `The server does not answer: ${error.message}`;
+  }
 }
 
 function replyRow(code, reply) {
@@ -86,11 +146,23 @@ function shapes(schemas) {
   return root;
 }
 
+// What the `type` of a problem points to.
+function problems(operations) {
+  const root = element("section", "card");
+  root.append(element("h2", "", "Problems"));
+  const found = new Map(operations.flatMap((operation) => Object.entries(operation.responses)).filter(([code]) => code >= "400"));
+  const rows = table([...found].sort().map(([code, reply]) => [code, reply.description]));
+  [...found.keys()].sort().forEach((code, i) => { rows.rows[i].id = code; });
+  root.append(rows);
+  return root;
+}
+
 async function draw() {
   const { paths, components } = await (await fetch("/openapi.json")).json();
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => route(path, method, operation, components.schemas)));
-  document.getElementById("routes").replaceChildren(...routes, shapes(components.schemas));
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  document.getElementById("routes").replaceChildren(...routes, shapes(components.schemas), problems(operations));
 }
 
 draw();

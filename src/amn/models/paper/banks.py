@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 @dataclass(frozen=True)
-class Bank:
+class PaperBank:
     """One bank of each story. What a bank does not hold is zero.
 
     Args:
@@ -23,7 +23,7 @@ class Bank:
 
 
 @dataclass(frozen=True)
-class Memory:
+class PaperMemory:
     """All banks of each story after some sentences (M in the paper).
 
     Args:
@@ -50,11 +50,11 @@ class Memory:
         """The numbers of the banks."""
         return torch.arange(self.held.shape[1], device=self.banks.device, dtype=self.banks.dtype).unsqueeze(0)
 
-    def split(self) -> list[Bank]:
+    def split(self) -> list[PaperBank]:
         """The banks one by one, from the most general."""
-        return [Bank(self.states[:, i], self.strengths[:, i], self.held[:, i]) for i in range(self.held.shape[1])]
+        return [PaperBank(self.states[:, i], self.strengths[:, i], self.held[:, i]) for i in range(self.held.shape[1])]
 
-    def joined(self, banks: list[Bank]) -> "Memory":
+    def joined(self, banks: list[PaperBank]) -> "PaperMemory":
         """The same memory with other contents; the inverse of `split`."""
         return replace(
             self,
@@ -63,18 +63,18 @@ class Memory:
             held=torch.stack([bank.held for bank in banks], 1),
         )
 
-    def last(self) -> Bank:
+    def last(self) -> PaperBank:
         """The last bank of each story."""
         at = (self.banks - 1).long().view(-1, 1, 1)
         strengths_at = at.expand(-1, 1, self.held.shape[2])
         states_at = at.unsqueeze(-1).expand(-1, 1, *self.states.shape[2:])
-        return Bank(
+        return PaperBank(
             self.states.gather(1, states_at).squeeze(1),
             self.strengths.gather(1, strengths_at).squeeze(1),
             self.held.gather(1, strengths_at).squeeze(1),
         )
 
-    def put(self, bank: Bank, level: Float[Tensor, " batch"], where: Bool[Tensor, " batch"]) -> "Memory":
+    def put(self, bank: PaperBank, level: Float[Tensor, " batch"], where: Bool[Tensor, " batch"]) -> "PaperMemory":
         """The memory with one bank of each story replaced, in the stories where this is wanted."""
         chosen = ((self.levels == level.unsqueeze(-1)) & where.unsqueeze(-1)).unsqueeze(-1)
         return replace(
@@ -84,9 +84,9 @@ class Memory:
             held=torch.where(chosen, bank.held.unsqueeze(1), self.held),
         )
 
-    def where(self, stories: Bool[Tensor, " batch"], otherwise: "Memory") -> "Memory":
+    def where(self, stories: Bool[Tensor, " batch"], otherwise: "PaperMemory") -> "PaperMemory":
         """This memory in some stories, another one in the rest."""
-        return Memory(
+        return PaperMemory(
             states=torch.where(stories.view(-1, 1, 1, 1), self.states, otherwise.states),
             strengths=torch.where(stories.view(-1, 1, 1), self.strengths, otherwise.strengths),
             held=torch.where(stories.view(-1, 1, 1), self.held, otherwise.held),
@@ -95,10 +95,10 @@ class Memory:
         )
 
 
-def empty_memory(stories: int, banks: int, slots: int, like: Float[Tensor, "*axes hidden"]) -> Memory:
+def empty_memory(stories: int, banks: int, slots: int, like: Float[Tensor, "*axes hidden"]) -> PaperMemory:
     """Line 1 of Algorithm 1: one bank in each story, and nothing in it."""
     states = like.new_zeros(stories, banks, slots, like.shape[-1])
-    return Memory(
+    return PaperMemory(
         states=states,
         strengths=states[..., 0],
         held=states[..., 0] > 0,
@@ -107,9 +107,9 @@ def empty_memory(stories: int, banks: int, slots: int, like: Float[Tensor, "*axe
     )
 
 
-def empty_bank(like: Bank) -> Bank:
+def empty_bank(like: PaperBank) -> PaperBank:
     """A bank that holds nothing."""
-    return Bank(torch.zeros_like(like.states), torch.zeros_like(like.strengths), torch.zeros_like(like.held))
+    return PaperBank(torch.zeros_like(like.states), torch.zeros_like(like.strengths), torch.zeros_like(like.held))
 
 
 def realise(p: Float[Tensor, "*axes"], chance: Float[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
@@ -122,7 +122,9 @@ def realise(p: Float[Tensor, "*axes"], chance: Float[Tensor, "*axes"]) -> Bool[T
     return p.detach() > chance
 
 
-def move(bank: Bank, following: Bank, chance: Float[Tensor, "batch slot"], exists: Bool[Tensor, " batch"]) -> Bank:
+def move(
+    bank: PaperBank, following: PaperBank, chance: Float[Tensor, "batch slot"], exists: Bool[Tensor, " batch"]
+) -> PaperBank:
     """Eq. (12): m_(i+1).add(1(ctrl(s_i * w_i))) for all i in m.
 
     Here q of eq. (9) is the identity: p is the strength s. What the next bank gets is s * w, and it keeps what it has
@@ -136,14 +138,14 @@ def move(bank: Bank, following: Bank, chance: Float[Tensor, "batch slot"], exist
     """
     enters = realise(bank.strengths, chance) & bank.held & ~following.held & exists.unsqueeze(-1)
     copies = bank.strengths.unsqueeze(-1) * bank.states
-    return Bank(
+    return PaperBank(
         states=torch.where(enters.unsqueeze(-1), copies, following.states),
         strengths=torch.where(enters, bank.strengths, following.strengths),
         held=following.held | enters,
     )
 
 
-def bank_weights(memory: Memory, banks: int) -> Float[Tensor, "batch bank"]:
+def bank_weights(memory: PaperMemory, banks: int) -> Float[Tensor, "batch bank"]:
     """The exponential function d of eq. (18): 2^k for bank k among those read, made to sum to 1.
 
     Args:

@@ -20,7 +20,7 @@ from amn.data.batches import Batch
 from amn.models.base import GRU, Model, ModelConfig, Reading, masked_softmax, uniform
 from amn.models.encoder import EMBEDDING_RANGE, Encoder, Encoding, accumulate
 from amn.models.losses import bernoulli_divergence, creation_prior, expected_strengths, strength_divergence
-from amn.models.paper.banks import Bank, Memory, bank_weights, empty_bank, empty_memory, move, realise
+from amn.models.paper.banks import PaperBank, PaperMemory, bank_weights, empty_bank, empty_memory, move, realise
 from amn.models.paper.word_graph import close_over, merge_components, messages, path_edges, weigh
 from amn.models.strength import StrengthGRU
 
@@ -51,7 +51,7 @@ class PaperConfig(ModelConfig):
 
 
 @dataclass(frozen=True)
-class Sentence:
+class PaperSentence:
     """One sentence of each story, ready for a step.
 
     Args:
@@ -92,15 +92,15 @@ class Lesson:
 
 
 @dataclass(frozen=True)
-class Told:
+class PaperState:
     """What a story has come to: its memory, its questions, and in training what is learned from it."""
 
-    memory: Memory
+    memory: PaperMemory
     questions: Float[Tensor, "batch question hidden"]
     lesson: Lesson | None = None
 
 
-for _kind in (Memory, Sentence, Lesson, Told):
+for _kind in (PaperMemory, PaperSentence, Lesson, PaperState):
     torch.export.register_dataclass(_kind)
 
 
@@ -123,21 +123,21 @@ class PaperAMN(Model):
         self.create = nn.Linear(config.capacity * hidden, 1)
         self.decoder = PaperDecoder(config)
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Told, list[Sentence]]:
+    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[PaperState, list[PaperSentence]]:
         """Everything is encoded at once; the memory is empty."""
         del progress
         encoding = self.encoder(batch)
         memory = self.start(batch, encoding)
         lesson = None if batch.key is None else self.lesson(batch, memory)
-        return Told(memory, encoding.questions, lesson), list(self.sentences(batch, encoding))
+        return PaperState(memory, encoding.questions, lesson), list(self.sentences(batch, encoding))
 
-    def advance(self, told: Told, sentence: Sentence) -> Told:
+    def advance(self, told: PaperState, sentence: PaperSentence) -> PaperState:
         """Lines 2-17 of Algorithm 1 for one sentence of each story."""
         memory, logit = self.step(told.memory, sentence, told.questions)
         lesson = None if told.lesson is None else self.learn(told.lesson, memory, sentence, logit)
-        return Told(memory, told.questions, lesson)
+        return PaperState(memory, told.questions, lesson)
 
-    def finish(self, batch: Batch, told: Told, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, told: PaperState, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
         """Line 18. Training always reads all banks."""
         del batch, progress
         if told.lesson is None:
@@ -145,19 +145,19 @@ class PaperAMN(Model):
         losses = {"relevance": told.lesson.relevance, "creation": told.lesson.creation}
         return replace(self.decode(told.memory, told.questions, banks=0), losses=losses)
 
-    def start(self, batch: Batch, encoding: Encoding) -> Memory:
+    def start(self, batch: Batch, encoding: Encoding) -> PaperMemory:
         """The memory before the first sentence."""
         stories, slots = batch.slot_words.shape
         return empty_memory(stories, self.config.max_banks, slots, encoding.sentences)
 
-    def sentences(self, batch: Batch, encoding: Encoding) -> Iterator[Sentence]:
+    def sentences(self, batch: Batch, encoding: Encoding) -> Iterator[PaperSentence]:
         """The sentences of a batch in their order."""
         slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device)
         dtype = encoding.sentences.dtype
         chances, expectation = self.chances(batch, dtype), self.expectation_chances(batch, dtype)
         for t in range(batch.sentences.shape[1]):
             standing = batch.sentences[:, t]
-            yield Sentence(
+            yield PaperSentence(
                 number=torch.full_like(batch.weights[:, 0], t + 1, dtype=dtype),
                 spoken=(standing.unsqueeze(1) == slots.view(1, -1, 1)).any(-1) & (slots > 0),
                 words=accumulate(encoding.words[:, t], standing, slots.expand(standing.shape[0], -1)),
@@ -182,8 +182,8 @@ class PaperAMN(Model):
         return move, repeat, uniform(batch.key, shapes[2], _CREATION).to(dtype)
 
     def step(
-        self, memory: Memory, sentence: Sentence, questions: Float[Tensor, "batch question hidden"]
-    ) -> tuple[Memory, Float[Tensor, " batch"]]:
+        self, memory: PaperMemory, sentence: PaperSentence, questions: Float[Tensor, "batch question hidden"]
+    ) -> tuple[PaperMemory, Float[Tensor, " batch"]]:
         """Lines 3-16 of Algorithm 1. Stories that are over stay as they are.
 
         Returns the memory and the logit of the creation decision.
@@ -194,14 +194,14 @@ class PaperAMN(Model):
         grown, logit = self.create_bank(grown, sentence, questions)
         return grown.where(sentence.spoken.any(-1), memory), logit
 
-    def rate_words(self, memory: Memory, sentence: Sentence, questions: Tensor) -> Memory:
+    def rate_words(self, memory: PaperMemory, sentence: PaperSentence, questions: Tensor) -> PaperMemory:
         """Line 6, n = SGRU(D): the words of the sentence get strengths in the banks that hold or will hold them."""
         words = sentence.words.repeat(1, self.config.max_banks, 1)
         rated = self.strength(words, questions, memory.strengths.flatten(1)).view_as(memory.strengths)
         here = sentence.spoken.unsqueeze(1) & (memory.held | (memory.levels.unsqueeze(-1) == 0))
         return replace(memory, strengths=torch.where(here, rated, memory.strengths))
 
-    def visit_banks(self, memory: Memory, sentence: Sentence, questions: Tensor) -> Memory:
+    def visit_banks(self, memory: PaperMemory, sentence: PaperSentence, questions: Tensor) -> PaperMemory:
         """Lines 7-11: visits each bank in turn; one that is not created yet is empty and stays so."""
         banks = memory.split()
         for i in range(self.config.max_banks):
@@ -214,8 +214,8 @@ class PaperAMN(Model):
         return memory.joined(banks)
 
     def create_bank(
-        self, memory: Memory, sentence: Sentence, questions: Tensor
-    ) -> tuple[Memory, Float[Tensor, " batch"]]:
+        self, memory: PaperMemory, sentence: PaperSentence, questions: Tensor
+    ) -> tuple[PaperMemory, Float[Tensor, " batch"]]:
         """Eq. (11): M.new() if 1(ctrl([w_0 ... w_i])), for the last bank only; then lines 8-11 once more.
 
         The repeat visits the bank that was last again, now that there is one to move to.
@@ -229,7 +229,7 @@ class PaperAMN(Model):
         memory = memory.put(fresh, memory.banks, created)
         return replace(memory, banks=memory.banks + created), logit
 
-    def creation_logit(self, bank: Bank) -> Float[Tensor, " batch"]:
+    def creation_logit(self, bank: PaperBank) -> Float[Tensor, " batch"]:
         """Eq. (9) for creation: p = q([w_0 ... w_i]), q a layer over the states of the bank, each at its slot's place.
 
         Entities beyond the capacity are not seen.
@@ -237,7 +237,7 @@ class PaperAMN(Model):
         states = bank.states[:, 1 : self.config.capacity + 1].flatten(1)
         return states @ self.create.weight[0, : states.shape[1]] + self.create.bias
 
-    def add_or_update(self, bank: Bank, sentence: Sentence, *, adds: bool) -> Bank:
+    def add_or_update(self, bank: PaperBank, sentence: PaperSentence, *, adds: bool) -> PaperBank:
         """Eq. (13): m_0.add(e_w) where e_w is not in m_0, else w = GRU(w_N, w), in all banks that hold it.
 
         Args:
@@ -253,7 +253,7 @@ class PaperAMN(Model):
         new = (sentence.spoken & ~bank.held).unsqueeze(-1)
         return replace(bank, states=torch.where(new, sentence.words, states), held=bank.held | sentence.spoken)
 
-    def propagate(self, bank: Bank, edges: Float[Tensor, "batch slot slot"], sentence: Sentence) -> Bank:
+    def propagate(self, bank: PaperBank, edges: Float[Tensor, "batch slot slot"], sentence: PaperSentence) -> PaperBank:
         """Eq. (15): w = GRU(a, w), for the consecutive powers 1 to r of A inside the bank."""
         slots = edges.shape[-1]
         inside, current = (close_over(part, bank.held, longest=slots) for part in (edges, sentence.edges))
@@ -265,12 +265,12 @@ class PaperAMN(Model):
             states = torch.where(bank.held.unsqueeze(-1), self.propagate_gru(heard, states), states)
         return replace(bank, states=states)
 
-    def rate(self, bank: Bank, questions: Float[Tensor, "batch question hidden"]) -> Bank:
+    def rate(self, bank: PaperBank, questions: Float[Tensor, "batch question hidden"]) -> PaperBank:
         """Line 11, n = SGRU(D, n): strengths anew for all entities of a bank, from their states."""
         rated = self.strength(bank.states, questions, bank.strengths)
         return replace(bank, strengths=torch.where(bank.held, rated, bank.strengths))
 
-    def decode(self, memory: Memory, questions: Float[Tensor, "batch question hidden"], banks: int = 1) -> Reading:
+    def decode(self, memory: PaperMemory, questions: Float[Tensor, "batch question hidden"], banks: int = 1) -> Reading:
         """Line 18: the answers from the `banks` most relevant banks; 0 reads all."""
         weights = bank_weights(memory, banks)
         logits = self.decoder(memory, weights, questions)
@@ -278,13 +278,15 @@ class PaperAMN(Model):
         read = held.sum((1, 2)).to(logits.dtype).unsqueeze(-1).expand(-1, questions.shape[1])
         return Reading(logits, memory.entities, read, memory.banks)
 
-    def lesson(self, batch: Batch, memory: Memory) -> Lesson:
+    def lesson(self, batch: Batch, memory: PaperMemory) -> Lesson:
         """What training knows before the first sentence: every word is connected to itself alone."""
         alone = torch.eye(memory.edges.shape[-1], device=memory.edges.device).expand_as(memory.edges) > 0
         nothing = torch.zeros_like(memory.banks)
         return Lesson(answer_words(batch), alone, nothing, nothing)
 
-    def learn(self, lesson: Lesson, memory: Memory, sentence: Sentence, logit: Float[Tensor, " batch"]) -> Lesson:
+    def learn(
+        self, lesson: Lesson, memory: PaperMemory, sentence: PaperSentence, logit: Float[Tensor, " batch"]
+    ) -> Lesson:
         """Adds the secondary losses of a sentence (section 4.4)."""
         assert sentence.expectation_chance is not None
         told = sentence.spoken.any(-1)
@@ -331,14 +333,17 @@ class PaperDecoder(nn.Module):
         self.answer = nn.Linear(config.hidden, config.num_answers)  # r
 
     def forward(
-        self, memory: Memory, weights: Float[Tensor, "batch bank"], questions: Float[Tensor, "batch question hidden"]
+        self,
+        memory: PaperMemory,
+        weights: Float[Tensor, "batch bank"],
+        questions: Float[Tensor, "batch question hidden"],
     ) -> Float[Tensor, "batch question answer"]:
         """Logits for each question from the banks whose weight is not zero."""
         content = self.content(memory)
         attention = self.attend(content, memory.held, questions)
         return self.predict(self.gather(content, attention, weights), questions)
 
-    def content(self, memory: Memory) -> Float[Tensor, "batch bank slot hidden"]:
+    def content(self, memory: PaperMemory) -> Float[Tensor, "batch bank slot hidden"]:
         """Eq. (16): C_m = s_m * [w_0 ... w_i]."""
         return memory.strengths.unsqueeze(-1) * memory.states
 
@@ -369,7 +374,7 @@ class PaperDecoder(nn.Module):
         return logits
 
 
-def relevance_loss(memory: Memory, expected: Float[Tensor, "batch slot"]) -> Float[Tensor, " batch"]:
+def relevance_loss(memory: PaperMemory, expected: Float[Tensor, "batch slot"]) -> Float[Tensor, " batch"]:
     """KL(s || E[s]), averaged over what the banks hold."""
     divergence = strength_divergence(memory.strengths, expected.unsqueeze(1).expand_as(memory.strengths))
     held = memory.held.to(divergence.dtype)

@@ -46,14 +46,14 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Told:
+class DynamicMemory:
     """What a story has come to: the memories (h_j), and their keys (w_j)."""
 
     memories: Float[Tensor, "batch key hidden"]
     keys: Float[Tensor, "key hidden"]
 
 
-for _kind in (Statement, Told):
+for _kind in (Statement, DynamicMemory):
     torch.export.register_dataclass(_kind)
 
 
@@ -91,21 +91,23 @@ class EntNet(Model):
         self.of_read = Linear(hidden, hidden, bias=False)  # H
         self.answer = Linear(hidden, config.num_answers, bias=False)  # R
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Told, list[Statement]]:
+    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[DynamicMemory, list[Statement]]:
         """The memories start from their keys."""
         del progress
         statements = self.encode(batch.story_words, self.statement_mask)
         keys = self.keys()
         memories = F.normalize(keys, dim=-1).expand(statements.shape[0], -1, -1)
         told = zip(statements.unbind(1), batch.sentence_mask.unbind(1), strict=True)
-        return Told(memories, keys), [Statement(*one) for one in told]
+        return DynamicMemory(memories, keys), [Statement(*one) for one in told]
 
-    def advance(self, carry: Told, sentence: Statement) -> Told:
+    def advance(self, carry: DynamicMemory, sentence: Statement) -> DynamicMemory:
         """Reads one sentence; padding closes the gate."""
         updated = self.step(carry.memories, carry.keys, sentence.vector)
         return replace(carry, memories=torch.where(sentence.told[:, None, None], updated, carry.memories))
 
-    def finish(self, batch: Batch, carry: Told, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(
+        self, batch: Batch, carry: DynamicMemory, progress: Float[Tensor, ""] | float, banks: int = 1
+    ) -> Reading:
         """Answers from all slots."""
         del progress, banks
         logits = self.decode(carry.memories, self.encode(batch.question_words, self.question_mask))

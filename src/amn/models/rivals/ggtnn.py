@@ -48,7 +48,7 @@ class GGTNNConfig(ModelConfig):
 
 
 @dataclass(frozen=True)
-class Graph:
+class GatedGraph:
     """A graph for each story (or, once a question is asked, for each question)."""
 
     types: Float[Tensor, "*axes node type"]
@@ -67,7 +67,7 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class Text:
+class EncodedText:
     """A sentence or a question: its words, the states of the word GRU at each, and the last of these.
 
     In training there may be the right graph after it: which slots are nodes, and which edges hold between them.
@@ -80,7 +80,7 @@ class Text:
     right_edges: Float[Tensor, "*axes node node kind"] | None = None
 
 
-for _kind in (Graph, Text):
+for _kind in (GatedGraph, EncodedText):
     torch.export.register_dataclass(_kind)
 
 
@@ -91,7 +91,7 @@ class NodeUpdate(nn.Module):
         super().__init__()
         self.gru = GRU(inputs + types, hidden)
 
-    def forward(self, graph: Graph, inputs: Float[Tensor, "*axes node input"]) -> Graph:
+    def forward(self, graph: GatedGraph, inputs: Float[Tensor, "*axes node input"]) -> GatedGraph:
         """The graph with new states."""
         projected = self.gru.input(torch.cat((inputs, graph.types), -1))
         return replace(graph, states=self.gru(projected, graph.states))
@@ -106,17 +106,17 @@ class Propagation(nn.Module):
         self.back = Linear(hidden + types, kinds * hidden)  # f_bwd
         self.update = NodeUpdate(hidden, types, hidden)
 
-    def forward(self, graph: Graph) -> Graph:
+    def forward(self, graph: GatedGraph) -> GatedGraph:
         """One round."""
         return self.update(graph, self.messages(graph))
 
-    def messages(self, graph: Graph) -> Float[Tensor, "*axes node hidden"]:
+    def messages(self, graph: GatedGraph) -> Float[Tensor, "*axes node hidden"]:
         """a_v = sum_v' s_v' sum_y C_(v',v,y) f_fwd,y(x_v', h_v') + C_(v,v',y) f_bwd,y(x_v', h_v')."""
         edges = graph.edges.movedim(-1, -3)  # kind node node
         told = (self.said(self.ahead, graph), self.said(self.back, graph))
         return (edges.transpose(-1, -2) @ told[0] + edges @ told[1]).sum(-3)
 
-    def said(self, layer: Linear, graph: Graph) -> Float[Tensor, "*axes kind node hidden"]:
+    def said(self, layer: Linear, graph: GatedGraph) -> Float[Tensor, "*axes kind node hidden"]:
         """What each node says along each kind of edge, as far as it exists."""
         said = layer(graph.features) * graph.strengths.unsqueeze(-1)
         return said.unflatten(-1, (graph.edges.shape[-1], -1)).movedim(-2, -3)
@@ -132,7 +132,7 @@ class EdgeUpdate(nn.Module):
         self.of_target = Linear(hidden + types, hidden, bias=False)
         self.decide = Linear(hidden, 2 * kinds)
 
-    def forward(self, graph: Graph, inputs: Float[Tensor, "*axes input"]) -> Graph:
+    def forward(self, graph: GatedGraph, inputs: Float[Tensor, "*axes input"]) -> GatedGraph:
         """C' = (1 - C) f_set + C (1 - f_reset), with f(a, x_v, h_v, x_v', h_v') a network of one hidden layer."""
         source = self.of_source(graph.features).unsqueeze(-2)
         target = self.of_target(graph.features).unsqueeze(-3)
@@ -149,7 +149,7 @@ class Aggregation(nn.Module):
         self.attend = Linear(hidden + types, hidden)  # i
         self.content = Linear(hidden + types, hidden)  # j
 
-    def forward(self, graph: Graph) -> Float[Tensor, "*axes hidden"]:
+    def forward(self, graph: GatedGraph) -> Float[Tensor, "*axes hidden"]:
         """h_G = tanh(sum_v s_v sigmoid(i(x_v, h_v)) * tanh(j(x_v, h_v)))."""
         features = graph.features
         parts = torch.sigmoid(self.attend(features)) * torch.tanh(self.content(features))
@@ -169,14 +169,14 @@ class NodeAddition(nn.Module):
         self.kind = Linear(hidden, types)
         self.state = Linear(hidden, hidden)
 
-    def forward(self, graph: Graph, inputs: Float[Tensor, "batch input"], count: int) -> Graph:
+    def forward(self, graph: GatedGraph, inputs: Float[Tensor, "batch input"], count: int) -> GatedGraph:
         """The graph with `count` more nodes: s = sigmoid(f_s(u)), x from softmax(f_x(u)), h = tanh(f_h(u))."""
         projected = self.gru.input(inputs)
         emitted = [self.gru(projected, graph.states.new_zeros(inputs.shape[0], graph.states.shape[-1]))]
         for _ in range(count - 1):
             emitted.append(self.gru(projected, emitted[-1]))
         new = torch.stack(emitted, 1)
-        return Graph(
+        return GatedGraph(
             types=torch.cat((graph.types, self.mix_types(graph, self.kind(new))), 1),
             strengths=torch.cat((graph.strengths, torch.sigmoid(self.strength(new)).squeeze(-1)), 1),
             states=torch.cat((graph.states, torch.tanh(self.state(new))), 1),
@@ -184,7 +184,7 @@ class NodeAddition(nn.Module):
             surprise=graph.surprise,
         )
 
-    def mix_types(self, graph: Graph, scores: Float[Tensor, "batch new type"]) -> Float[Tensor, "batch new type"]:
+    def mix_types(self, graph: GatedGraph, scores: Float[Tensor, "batch new type"]) -> Float[Tensor, "batch new type"]:
         """Each node that exists offers its type, the stronger the more."""
         offers = scores @ graph.types.transpose(1, 2)
         mass = torch.exp(offers - offers.detach().amax(-1, keepdim=True)) * graph.strengths.unsqueeze(1)
@@ -198,7 +198,7 @@ class NodeRecognition(nn.Module):
         super().__init__()
         self.decide = Linear(hidden + types, 1)
 
-    def forward(self, graph: Graph, named: Bool[Tensor, "batch node"]) -> Graph:
+    def forward(self, graph: GatedGraph, named: Bool[Tensor, "batch node"]) -> GatedGraph:
         """For the words that the sentence names, s' = s + (1 - s) sigmoid(f(x_v, h_v))."""
         found = torch.sigmoid(self.decide(graph.features)).squeeze(-1) * named
         return replace(graph, strengths=graph.strengths + (1 - graph.strengths) * found)
@@ -239,7 +239,7 @@ class GGTNN(Model):
         self.query_summarise = Aggregation(types, hidden)
         self.answer = Linear(hidden, config.num_answers)
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Graph, list[Text]]:
+    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[GatedGraph, list[EncodedText]]:
         """A graph of the story's words, and every sentence encoded."""
         del progress
         story = self.encode(batch.story_words)
@@ -250,9 +250,9 @@ class GGTNN(Model):
             if batch.facts is not None and batch.key is not None:
                 parts += right_graph(batch.facts, batch.slot_words.shape[1], self.edge_kinds, graph.states.dtype)
                 graph = replace(graph, surprise=graph.states.new_zeros(len(graph.states), 2))
-        return graph, [Text(*part) for part in zip(*(part.unbind(1) for part in parts), strict=True)]
+        return graph, [EncodedText(*part) for part in zip(*(part.unbind(1) for part in parts), strict=True)]
 
-    def advance(self, carry: Graph, sentence: Text) -> Graph:
+    def advance(self, carry: GatedGraph, sentence: EncodedText) -> GatedGraph:
         """Transforms the graph with one sentence: T_h, T_h,direct, T_prop, T_add, T_C; padding changes nothing."""
         new = self.refer_to(self.refer, self.tell(self.update, carry, sentence), sentence)
         if self.propagate is not None:
@@ -267,7 +267,7 @@ class GGTNN(Model):
             new = corrected(new, sentence.right_nodes, sentence.right_edges)
         return _where((sentence.words > 0).any(-1), new, carry)
 
-    def finish(self, batch: Batch, carry: Graph, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, carry: GatedGraph, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
         """Transforms the graph with the question, and answers from all nodes."""
         del progress, banks
         answered = self.query(carry, self.encode(batch.question_words))
@@ -289,7 +289,7 @@ class GGTNN(Model):
         elif name.endswith(("connect.decide.bias", "summarise.attend.bias")):
             parameter.fill_(_SPARSEST if self.config.facts and name == "connect.decide.bias" else _SPARSE)
 
-    def encode(self, words: Int[Tensor, "*axes word"]) -> Text:
+    def encode(self, words: Int[Tensor, "*axes word"]) -> EncodedText:
         """A GRU over the words of each sentence or question.
 
         Backwards too, where it is set: so the word that a sentence begins with hears at once what is said of it.
@@ -300,37 +300,37 @@ class GGTNN(Model):
         if self.back_gru is not None:
             back = self.back_gru.over(self.back_gru.input(embedded).flip(-2), words.flip(-1) > 0)
             outputs = outputs + back.flip(-2)
-        return Text(words, outputs, vector)
+        return EncodedText(words, outputs, vector)
 
-    def start(self, slot_words: Int[Tensor, "batch slot"]) -> Graph:
+    def start(self, slot_words: Int[Tensor, "batch slot"]) -> GatedGraph:
         """A node of full strength for each distinct word, with no state and no edges yet."""
         config = self.config
         every_type = torch.arange(config.vocabulary_size, device=slot_words.device)
         types = (slot_words.unsqueeze(-1) == every_type).to(self.embedding.weight.dtype)
         batch, nodes = slot_words.shape
-        return Graph(
+        return GatedGraph(
             types=types,
             strengths=(slot_words > 0).to(types.dtype),
             states=types.new_zeros(batch, nodes, config.hidden),
             edges=types.new_zeros(batch, nodes, nodes, self.edge_kinds),
         )
 
-    def query(self, graph: Graph, questions: Text) -> Graph:
+    def query(self, graph: GatedGraph, questions: EncodedText) -> GatedGraph:
         """The question: T_h, T_h,direct and several rounds of T_prop, on a graph for each question."""
         asked = questions.vector.shape[1]
-        graph = Graph(*(part.unsqueeze(1).expand(-1, asked, *part.shape[1:]) for part in _parts(graph)))
+        graph = GatedGraph(*(part.unsqueeze(1).expand(-1, asked, *part.shape[1:]) for part in _parts(graph)))
         graph = self.tell(self.query_update, graph, questions)
         graph = self.refer_to(self.query_refer, graph, questions)
         for _ in range(self.config.propagation):
             graph = self.query_propagate(graph)
         return graph
 
-    def tell(self, update: NodeUpdate, graph: Graph, text: Text) -> Graph:
+    def tell(self, update: NodeUpdate, graph: GatedGraph, text: EncodedText) -> GatedGraph:
         """T_h: every node hears the sentence."""
         shape = (*graph.strengths.shape, text.vector.shape[-1])
         return update(graph, text.vector.unsqueeze(-2).expand(shape))
 
-    def refer_to(self, update: NodeUpdate, graph: Graph, text: Text) -> Graph:
+    def refer_to(self, update: NodeUpdate, graph: GatedGraph, text: EncodedText) -> GatedGraph:
         """T_h,direct: a_v = sum_n x_(v,n) D_n, where D_n sums the GRU's outputs at the places of word n."""
         shape = (*graph.strengths.shape, text.words.shape[-1])
         is_word = graph.types.gather(-1, text.words.unsqueeze(-2).expand(shape)) * (text.words > 0).unsqueeze(-2)
@@ -350,7 +350,9 @@ def right_graph(
     return spoken * is_word, edges * (is_word[:, None, None] * is_word[:, None])
 
 
-def corrected(graph: Graph, nodes: Float[Tensor, "batch slot"], edges: Float[Tensor, "batch slot slot kind"]) -> Graph:
+def corrected(
+    graph: GatedGraph, nodes: Float[Tensor, "batch slot"], edges: Float[Tensor, "batch slot slot kind"]
+) -> GatedGraph:
     """The graph made right, and how surprising that was: -log p of every node, and of every edge between two nodes.
 
     As in the paper, the next sentence starts from the right graph, so that one error does not teach others.
@@ -370,21 +372,21 @@ def _log_loss(chance: Float[Tensor, "*axes"], right: Float[Tensor, "*axes"]) -> 
     return -(right * chance + (1 - right) * (1 - chance)).clamp(min=_LEAST_CHANCE).log()
 
 
-def _named(graph: Graph, sentence: Text) -> Bool[Tensor, "batch node"]:
+def _named(graph: GatedGraph, sentence: EncodedText) -> Bool[Tensor, "batch node"]:
     """Which nodes stand for words of the sentence."""
     shape = (*graph.strengths.shape, sentence.words.shape[-1])
     said = graph.types.gather(-1, sentence.words.unsqueeze(-2).expand(shape)) * (sentence.words > 0).unsqueeze(-2)
     return (said > 0).any(-1)
 
 
-def _parts(graph: Graph) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _parts(graph: GatedGraph) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     return graph.types, graph.strengths, graph.states, graph.edges
 
 
-def _where(told: Bool[Tensor, " batch"], new: Graph, old: Graph) -> Graph:
+def _where(told: Bool[Tensor, " batch"], new: GatedGraph, old: GatedGraph) -> GatedGraph:
     """The new graph where a sentence was told; elsewhere the old one, with as many more nodes of no strength."""
     added = new.strengths.shape[1] - old.strengths.shape[1]
-    kept = Graph(
+    kept = GatedGraph(
         types=F.pad(old.types, (0, 0, 0, added)),
         strengths=F.pad(old.strengths, (0, added)),
         states=F.pad(old.states, (0, 0, 0, added)),
@@ -392,4 +394,4 @@ def _where(told: Bool[Tensor, " batch"], new: Graph, old: Graph) -> Graph:
     )
     pairs = list(zip(_parts(new), _parts(kept), strict=True))
     pairs += [(new.surprise, old.surprise)] if new.surprise is not None and old.surprise is not None else []
-    return Graph(*(torch.where(told.view(-1, *[1] * (a.dim() - 1)), a, b) for a, b in pairs))
+    return GatedGraph(*(torch.where(told.view(-1, *[1] * (a.dim() - 1)), a, b) for a, b in pairs))

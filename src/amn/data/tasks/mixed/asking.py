@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
-from amn.data.tasks.mixed.world import Gift, Lines, Person, Stop, Thing, World, route
+from amn.data.tasks.mixed.world import Gift, Lines, MixedWorld, Person, Stop, Thing, route
 
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SPARE_SHARE = 0.5  # of the questions that are to be unknown, those about names that the story lacks
@@ -45,7 +45,7 @@ def _any_topic(teller: Teller, unknown: bool) -> Name | None:
     return draw(teller, unknown)
 
 
-def _being(world: World, name: Name) -> Person | Thing | None:
+def _being(world: MixedWorld, name: Name) -> Person | Thing | None:
     return world.people.get(name) or world.things.get(name)
 
 

@@ -11,8 +11,8 @@ from amn.data.tasks.mixed.animals import Animals, Colours
 from amn.data.tasks.mixed.asking import ASKERS
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
-from amn.data.tasks.mixed.layout import SHAPES, SIZED, Map, Positions, Sizes
-from amn.data.tasks.mixed.names import Name, Pool, the
+from amn.data.tasks.mixed.layout import SHAPES, SIZED, Map, Positions, SizeTheme
+from amn.data.tasks.mixed.names import Name, NamePool, the
 from amn.data.tasks.mixed.people import THEMES, People
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Cast, Teller
 
@@ -167,7 +167,7 @@ class _Maker:
         if "sizes" in chosen:
             things = _sized(rng) if self.babi else names.distinct(names.thing, rng, self.pool, rng.randint(3, 5), taken)
             taken += things
-            themes.append(Sizes(teller, things))
+            themes.append(SizeTheme(teller, things))
         if "positions" in chosen:
             num = rng.randint(3, 5)
             things = rng.sample(SHAPES, num) if self.babi else names.distinct(names.thing, rng, self.pool, num, taken)
@@ -232,7 +232,7 @@ def _sized(rng: Random) -> list[Name]:
     return sweets + boxes
 
 
-def _cast(rng: Random, pool: Pool, *, babi: bool, motives: bool) -> Cast:
+def _cast(rng: Random, pool: NamePool, *, babi: bool, motives: bool) -> Cast:
     """People, places and things, with spare ones that the story will not tell of."""
     num_people, num_places, num_things = rng.randint(3, 6), rng.randint(4, 8), rng.randint(2, 6)
     if babi and pool is names.KNOWN and rng.random() < _BABI_NAMES:
@@ -259,7 +259,7 @@ def _split(people: list[Name], places: list[Name], things: list[Name]) -> Cast:
     )
 
 
-def _plain_person(rng: Random, pool: Pool) -> Name:
+def _plain_person(rng: Random, pool: NamePool) -> Name:
     women = rng.random() < 0.5
     name = rng.choice(pool.single.women if women else pool.single.men)
     return Name(name, name, "she" if women else "he")

@@ -48,7 +48,7 @@ class Graph:
         return tuple(sorted({line for one, other in pairs for line in self.near[one][other]}))
 
 
-class Sizes:
+class SizeTheme:
     """Things of different sizes, compared two at a time."""
 
     def __init__(self, teller: Teller, things: list[Name]) -> None:

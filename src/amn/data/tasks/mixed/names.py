@@ -19,7 +19,7 @@ class Name(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
+class NamePool:
     """Names to draw from.
 
     Args:
@@ -50,7 +50,7 @@ _TRAINED = NameList(
     objects=(*RELEASED.objects, *FURTHER.objects),
 )
 
-KNOWN = Pool(
+KNOWN = NamePool(
     single=_TRAINED,
     surnames=_lines("""
         Smith, Jones, Brown, Miller, Wilson, Taylor, Anderson, Thomas, Jackson, White, Harris, Thompson, Garcia,
@@ -78,7 +78,7 @@ KNOWN = Pool(
 )
 
 # No word of these is a name in training.
-NEW = Pool(
+NEW = NamePool(
     single=UNSEEN,
     surnames=_lines("""
         Fitzgerald, Kowalski, Nakamura, Okafor, Lindqvist, Castellano, Haverford, Petrov, Beaumont, Abernathy, Dubois,
@@ -108,7 +108,7 @@ def the(text: str) -> Name:
     return Name(text, f"the {text}")
 
 
-def person(rng: Random, pool: Pool) -> Name:
+def person(rng: Random, pool: NamePool) -> Name:
     """Mostly a first name; at times with a title, or a surname after it."""
     draw = rng.random()
     if draw < 0.1:
@@ -122,7 +122,7 @@ def person(rng: Random, pool: Pool) -> Name:
     return Name(text, text, "she" if women else "he")
 
 
-def place(rng: Random, pool: Pool) -> Name:
+def place(rng: Random, pool: NamePool) -> Name:
     """A room or building; at times of two words, or a town."""
     draw = rng.random()
     if draw < 0.1:
@@ -131,7 +131,7 @@ def place(rng: Random, pool: Pool) -> Name:
     return the(rng.choice(pool.rooms if draw < 0.35 else pool.single.places))
 
 
-def thing(rng: Random, pool: Pool) -> Name:
+def thing(rng: Random, pool: NamePool) -> Name:
     """Something to carry; at times with a look."""
     if rng.random() < 0.3:
         return the(f"{rng.choice(pool.looks)} {rng.choice(pool.things)}")
@@ -149,7 +149,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def distinct(
-    draw: Callable[[Random, Pool], Name], rng: Random, pool: Pool, count: int, taken: list[Name]
+    draw: Callable[[Random, NamePool], Name], rng: Random, pool: NamePool, count: int, taken: list[Name]
 ) -> list[Name]:
     """So many names, of which none is part of another or of those taken; people share no word at all."""
     strict = draw is person

@@ -8,7 +8,7 @@ from amn.data.tasks.mixed.events import BABI_OPENERS, EVENTS, OPENERS
 from amn.data.tasks.mixed.grammar import Which
 from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.questions import QUESTIONS
-from amn.data.tasks.mixed.world import Lines, World
+from amn.data.tasks.mixed.world import Lines, MixedWorld
 
 UNKNOWN = "unknown"
 
@@ -72,7 +72,7 @@ class Teller:
     babi: bool
     cast: Cast
     length: int
-    world: World = field(default_factory=World)
+    world: MixedWorld = field(default_factory=MixedWorld)
     sentences: list[str] = field(default_factory=list)
     outsiders: set[Name] = field(default_factory=set)
     _subject: _Subject = field(default_factory=_Subject)

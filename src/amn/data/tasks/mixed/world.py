@@ -132,7 +132,7 @@ class Gift:
 
 
 @dataclass(slots=True, eq=False)
-class World:
+class MixedWorld:
     """People and things by name, gifts in the order told, and the places told of."""
 
     people: dict[Name, Person] = field(default_factory=dict)

@@ -1,0 +1,122 @@
+"""Standing questions: which answers each sentence changed.
+
+A change is a function of the questions and the sentences, so none is stored: whoever follows a memory tells its own one
+the same sentences and compares the answers. What comes after a sentence is therefore the same for everybody, whenever
+they ask for it; the number of sentences told so far is all that one must remember to go on later.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from amn.answers import Answer
+
+if TYPE_CHECKING:
+    from amn.memory import LiveMemory
+
+POLL_SECONDS = 0.05  # how often a memory is looked at for new sentences
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerChange:
+    """An answer that a sentence changed.
+
+    Args:
+        question: the number of the question, from 0.
+        answer: the new answer.
+        before: the answer until then; None where there was none, as nothing had been told.
+        sentence: the number of the sentence, from 0.
+        text: the sentence.
+    """
+
+    question: int
+    answer: Answer
+    before: str | None
+    sentence: int
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "question": self.question,
+            "answer": self.answer.to_dict(),
+            "before": self.before,
+            "sentence": self.sentence,
+            "text": self.text,
+        }
+
+
+class HasSentences(Protocol):
+    """Whatever knows what it was told."""
+
+    @property
+    def sentences(self) -> Sequence[str]:
+        """What it was told."""
+
+
+class Follower:
+    """A memory that is told sentences one at a time, to see what each changes.
+
+    Args:
+        memory: a memory that nobody else tells; what it was told already counts as known.
+    """
+
+    def __init__(self, memory: "LiveMemory") -> None:
+        self._memory = memory
+        self._answers: list[str | None] = [None] * len(memory.questions)
+        if memory.sentences:
+            self._answers = [answer.answer for answer in memory.ask()]
+
+    @property
+    def position(self) -> int:
+        """How many sentences it was told."""
+        return len(self._memory.sentences)
+
+    def answers(self) -> list[Answer]:
+        """The answers now; none before the first sentence."""
+        return self._memory.ask() if self.position else []
+
+    def tell(self, sentence: str) -> list[AnswerChange]:
+        """Tells one sentence, and gives the answers that it changed."""
+        number = self.position
+        self._memory.tell([sentence])
+        found = self._memory.ask()
+        changes = [
+            AnswerChange(question=i, answer=answer, before=before, sentence=number, text=sentence)
+            for i, (answer, before) in enumerate(zip(found, self._answers, strict=True))
+            if answer.answer != before
+        ]
+        self._answers = [answer.answer for answer in found]
+        return changes
+
+
+async def follow(told: HasSentences, follower: Follower, seconds: float = POLL_SECONDS) -> AsyncIterator[AnswerChange]:
+    """The changes after those that a follower knows, as they come; it never ends by itself.
+
+    Args:
+        told: what is told the sentences that the follower follows.
+        follower: where to begin.
+        seconds: how often to look for new sentences.
+    """
+    while True:
+        for sentence in told.sentences[follower.position :]:
+            for change in follower.tell(sentence):
+                yield change
+            await asyncio.sleep(0)  # others have their turn
+        await asyncio.sleep(seconds)
+
+
+class Standing:
+    """What makes the questions of a memory standing ones: for `LiveMemory` to inherit."""
+
+    async def changes(self: "LiveMemory", since: int | None = None) -> AsyncIterator[AnswerChange]:  # type: ignore[misc]
+        """An answer whenever it changes, with the sentence that changed it, while others tell the memory more.
+
+        Args:
+            since: after how many sentences to begin; by default with what is told from now on.
+        """
+        memory = type(self)(self.trained, self.questions)
+        memory.tell(self.sentences[: len(self.sentences) if since is None else since])
+        async for change in follow(self, Follower(memory)):
+            yield change

@@ -1,0 +1,92 @@
+"""Standing questions over HTTP: a stream that says which answers each sentence changed, and where to go on later."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from amn.changes import AnswerChange, Follower
+from amn.server.batching import BusyError
+from amn.server.service import FieldError, Service
+from amn.store.memories import MissingMemoryError, Record, StoreError
+
+POLL_SECONDS = 0.25  # how often the store is asked what other servers told a memory
+READ_SENTENCES = 64  # that a stream fetches at once
+
+
+class Events:
+    """The streams of a server.
+
+    Args:
+        service: what they follow.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._open = 0
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Ends all streams soon; their clients go on with another server, or with this one when it is back."""
+        self._stopping = True
+
+    async def open(self, record: Record, since: int | None) -> AsyncIterator[bytes]:
+        """A stream about a memory.
+
+        Args:
+            record: the memory.
+            since: after how many sentences to begin; None for what it is told from now on, after the answers now.
+        """
+        if since is not None and since > record.sentences:
+            raise FieldError("Last-Event-ID", f"the memory was told {record.sentences} sentences, not {since}")
+        if self._open >= self._service.limits.streams or self._stopping:
+            raise BusyError
+        memory = await self._service.follower(record, record.sentences if since is None else since)
+        follower = await self._service.inference.run(partial(Follower, memory), further=True)
+        return self._stream(record, follower, first=since is None)
+
+    async def _stream(self, record: Record, follower: Follower, first: bool) -> AsyncIterator[bytes]:
+        self._open += 1
+        try:
+            if first:
+                answers = await self._service.inference.run(follower.answers, further=True)
+                yield event("answers", follower.position, {"answers": [answer.to_dict() for answer in answers]})
+            with suppress(MissingMemoryError):
+                async for part in self._follow(record, follower):
+                    yield part
+        finally:
+            self._open -= 1
+
+    async def _follow(self, record: Record, follower: Follower) -> AsyncIterator[bytes]:
+        memories, beat = self._service.memories, time.monotonic()
+        while not self._stopping:
+            news = memories.news.of(record.id)
+            with suppress(StoreError):  # a store that is away for a while ends no stream
+                record = await memories.get(record.id, record.owner)
+            last = min(record.sentences, follower.position + READ_SENTENCES)
+            if follower.position < last:
+                part = await memories.sentences(record.id, follower.position, last)
+                async for changes in self._service.slices.follow(follower, part):
+                    if changes:
+                        yield event("change", changes[0].sentence + 1, described(changes))
+            elif time.monotonic() - beat > self._service.limits.beat_seconds:
+                beat = time.monotonic()
+                yield b": alive\n\n"
+            else:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(news.wait(), POLL_SECONDS)
+
+
+def described(changes: list[AnswerChange]) -> dict[str, Any]:
+    """What one sentence changed, as JSON."""
+    first = changes[0]
+    answers = [{"question": c.question, "before": c.before, "answer": c.answer.to_dict()} for c in changes]
+    return {"sentence": first.sentence, "text": first.text, "changes": answers}
+
+
+def event(name: str, id: int, data: dict[str, Any]) -> bytes:
+    """An event of a stream; its id is how many sentences had been told."""
+    return f"id: {id}\nevent: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()

@@ -1,0 +1,253 @@
+"""What must hold of a model directory before anything of it is used: nothing here allocates what a file claims.
+
+Pure functions over the description (the JSON of config.json) and the bytes of the weights.
+"""
+
+import json
+import logging
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from amn.errors import CheckpointError
+
+MAX_CONFIG_BYTES = 64 << 20
+MAX_SIZE = 1 << 20  # of a width, a vocabulary, or any other whole number of a config
+MAX_HIDDEN = 8192
+DIGESTS = "sha256"  # the entry of config.json that says what the rest must be
+KINDS = 6  # of edges, each with a bias for each head
+
+_HEADER_LENGTH = 8
+_DTYPES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "BOOL": 1}
+_FLOATS = {"F64": np.float64, "F32": np.float32, "F16": np.float16}
+_PARTS = {"architecture": str, "config": dict, "vocabulary": dict, "training": dict}
+_POSITIVE = ("vocabulary_size", "num_answers", "hidden", "heads", "max_banks", "items")
+_KNOWN = {**dict.fromkeys(_POSITIVE, int), "bank_gap": float, "pointer": bool}
+_RESERVED_WORDS = 2  # padding and the unknown word have numbers too
+
+_log = logging.getLogger(__name__)
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorHeader:
+    """What a file says of one tensor.
+
+    Args:
+        dtype: its kind, by the names of safetensors.
+        shape: its sizes.
+        begin: where its bytes begin, counted from the first byte of any tensor.
+        end: where they end.
+    """
+
+    dtype: str
+    shape: Shape
+    begin: int
+    end: int
+
+
+def parsed(text: bytes, source: str) -> dict[str, Any]:
+    """A description, of which every part is of the kind that it must be.
+
+    Raises:
+        CheckpointError: where it is not; the message says what was expected.
+    """
+    if len(text) > MAX_CONFIG_BYTES:
+        raise CheckpointError(f"{source}: expected at most {MAX_CONFIG_BYTES} bytes, found {len(text)}")
+    try:
+        described = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"{source}: not a readable model description ({error})") from error
+    _expect(isinstance(described, dict), source, "an object", described)
+    return described
+
+
+def check_description(described: Mapping[str, Any], source: str) -> None:
+    """Refuses a description whose parts are missing, of a wrong kind, out of range, or at odds with each other."""
+    for name, kind in _PARTS.items():
+        _expect(isinstance(described.get(name), kind), source, f"{name}: {_named(kind)}", described.get(name))
+    _check_config(described["config"], source)
+    for name, size in (("words", "vocabulary_size"), ("answers", "num_answers")):
+        listed = described["vocabulary"].get(name)
+        texts = isinstance(listed, list) and all(isinstance(text, str) for text in listed)
+        _expect(texts and len(set(listed)) == len(listed), source, f"{name}: a list of different texts", listed)
+        more = _RESERVED_WORDS if name == "words" else 0
+        _expect(len(listed) + more == described["config"].get(size), source, f"{size}: {len(listed) + more}", size)
+    if DIGESTS in described:
+        wanted = described[DIGESTS]
+        _expect(isinstance(wanted, dict), source, f"{DIGESTS}: an object", wanted)
+        same = wanted.get("description") == _digest_of(described)
+        _expect(same, source, "a description with its own checksum", "another: it is damaged, or was changed by hand")
+    else:
+        _log.info("%s: the model has no checksums; it is older than these", source)
+
+
+def _check_config(config: Mapping[str, Any], source: str) -> None:
+    for name, value in config.items():
+        _expect(_is_plain(value), source, f"{name}: a number of usual size, true or false, or a short list", value)
+        kind = _KNOWN.get(name, object)
+        right = isinstance(value, kind | int if kind is float else kind) and (kind is bool or value is not True)
+        _expect(right, source, f"{name}: {_named(kind)}", value)
+    for name in _POSITIVE:
+        _expect(config.get(name, 1) > 0, source, f"{name}: above 0", config.get(name))
+    hidden, heads = config.get("hidden", 1), config.get("heads", 1)
+    _expect(hidden <= MAX_HIDDEN, source, f"hidden: at most {MAX_HIDDEN}", hidden)
+    _expect(hidden % heads == 0, source, f"hidden: a multiple of heads, {heads}", hidden)
+    _expect(config.get("bank_gap", 1.0) > 0, source, "bank_gap: above 0", config.get("bank_gap"))
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, list):
+        return len(value) <= MAX_SIZE and all(isinstance(item, int) and 0 <= item <= MAX_SIZE for item in value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, str) or (isinstance(value, int) and 0 <= value <= MAX_SIZE)
+
+
+def read_header(data: bytes, source: str) -> dict[str, TensorHeader]:
+    """What the bytes of a safetensors file say of its tensors, which must fill it exactly.
+
+    Raises:
+        CheckpointError: where they say nothing that can be.
+    """
+    length = int.from_bytes(data[:_HEADER_LENGTH], "little")
+    start = _HEADER_LENGTH + length
+    _expect(len(data) > _HEADER_LENGTH and start <= len(data), source, "a whole file of weights", f"{len(data)} bytes")
+    try:
+        found = json.loads(data[_HEADER_LENGTH:start])
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"{source}: the header of the weights cannot be read ({error})") from error
+    _expect(isinstance(found, dict), source, "a header with an object", found)
+    tensors = {name: _tensor(name, value, source) for name, value in found.items() if name != "__metadata__"}
+    end = 0
+    for tensor in sorted(tensors.values(), key=lambda one: (one.begin, one.end)):
+        _expect(tensor.begin == end, source, f"the next tensor at byte {end}", tensor.begin)
+        end = tensor.end
+    _expect(start + end == len(data), source, f"{start + end} bytes", f"{len(data)}")
+    return tensors
+
+
+def _tensor(name: str, value: object, source: str) -> TensorHeader:
+    where = f"{name}: dtype, shape and data_offsets"
+    _expect(isinstance(value, dict) and value.keys() == {"dtype", "shape", "data_offsets"}, source, where, value)
+    assert isinstance(value, dict)
+    dtype, shape, offsets = value["dtype"], value["shape"], value["data_offsets"]
+    _expect(isinstance(dtype, str) and dtype in _DTYPES, source, f"{name}: one of {', '.join(_DTYPES)}", dtype)
+    for numbers in (shape, offsets):
+        whole = isinstance(numbers, list) and all(type(number) is int and number >= 0 for number in numbers)
+        _expect(whole and len(numbers) <= 8, source, f"{name}: whole numbers", numbers)
+    _expect(len(offsets) == 2, source, f"{name}: where it begins and ends", offsets)
+    size = math.prod(shape) * _DTYPES[dtype]
+    _expect(offsets[1] - offsets[0] == size, source, f"{name}: {size} bytes for {shape}", offsets)
+    return TensorHeader(dtype, tuple(shape), offsets[0], offsets[1])
+
+
+def check_weights(described: Mapping[str, Any], data: bytes, source: str) -> None:
+    """Refuses weights that are not those of the description: other names, shapes, kinds or bytes, or not finite.
+
+    Args:
+        described: what `check_description` let through.
+        data: the bytes of the file of weights.
+        source: what to call it.
+    """
+    found = read_header(data, source)
+    expected = expected_shapes(described["architecture"], described["config"])
+    for name in expected.keys() ^ found.keys():
+        side = "is missing" if name in expected else "is none of this architecture"
+        raise CheckpointError(f"{source}: the tensor {name[:100]!r} {side}")
+    for name, shape in expected.items():
+        tensor = found[name]
+        fits = len(tensor.shape) == len(shape) and all(w in (-1, f) for w, f in zip(shape, tensor.shape, strict=True))
+        _expect(fits, source, f"{name}: shape {shape}, as the config says", tensor.shape)
+        _expect(tensor.dtype in _FLOATS, source, f"{name}: floating-point numbers", tensor.dtype)
+    start = _HEADER_LENGTH + int.from_bytes(data[:_HEADER_LENGTH], "little")
+    for name, tensor in found.items():
+        values = np.frombuffer(data, _FLOATS[tensor.dtype], math.prod(tensor.shape), start + tensor.begin)
+        _expect(bool(np.isfinite(values).all()), source, f"{name}: finite numbers", "others")
+    if DIGESTS in described:
+        same = described[DIGESTS].get("weights") == sha256(data).hexdigest()
+        _expect(same, source, "the weights that config.json was saved with", "others: one of them is damaged")
+
+
+def with_digests(described: Mapping[str, Any], data: bytes) -> dict[str, Any]:
+    """A description that says by checksums what it and its weights are; the inverse of the checks above."""
+    plain = {name: value for name, value in described.items() if name != DIGESTS}
+    return {**plain, DIGESTS: {"weights": sha256(data).hexdigest(), "description": _digest_of(plain)}}
+
+
+def _digest_of(described: Mapping[str, Any]) -> str:
+    plain = {name: value for name, value in described.items() if name != DIGESTS}
+    return sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def expected_shapes(architecture: str, config: Mapping[str, Any]) -> dict[str, Shape]:
+    """The tensors of a model and their shapes; -1 where any size will do. Nothing of that size is made for it.
+
+    The default model is answered without torch, so its shapes are written here; torch knows those of the others.
+    """
+    if architecture == "amn":
+        return _shapes_of_amn(config)
+    import torch
+
+    from amn.models import model_class
+
+    kind = model_class(architecture)
+    try:
+        with torch.device("meta"):
+            model = kind(kind.Config(**config))
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise CheckpointError(f"config: not one of {architecture} ({error})") from error
+    return {name: tuple(value.shape) for name, value in model.state_dict().items()}
+
+
+def _shapes_of_amn(config: Mapping[str, Any]) -> dict[str, Shape]:
+    hidden, answers, pointer, items = (
+        config.get(name, default)
+        for name, default in (("hidden", 64), ("num_answers", 0), ("pointer", False), ("items", 1))
+    )
+    shapes: dict[str, Shape] = {
+        "edge_bias": (KINDS, config.get("heads", 4)),
+        "encoder.embedding.weight": (config.get("vocabulary_size", 0), hidden),
+        "decoder.prelu.weight": (1,),
+        **_layer("create", 1, hidden + 1),
+        **_layer("decoder.answer", answers, hidden),
+        "tell.weight": (2 * hidden, hidden),
+        "strength.update_question.weight": (1, hidden),
+    }
+    numbers = ("strength.update_strength", "strength.reset", "strength.candidate_strength")
+    shapes |= {name: (1,) for name in (*numbers, "decoder.nothing", "decoder.growth")}
+    shapes |= {f"{name}.weight": (hidden, hidden) for name in ("ask", "move_question", "decoder.match")}
+    for name in ("strength.update_state", "strength.candidate_state", "move_state"):
+        shapes |= _layer(name, 1, hidden)
+    for name in ("from_question", "decoder.hidden", *(["decoder.pointer.of_summary"] if pointer else [])):
+        shapes |= _layer(name, hidden, hidden)
+    for name in ("encoder.word_gru", "encoder.question_gru", "propagate_gru", "update"):
+        shapes |= _gru(name, hidden, 2 * hidden if name == "update" else hidden)
+    if pointer:
+        shapes["encoder.anonymous"] = (-1, hidden)
+    if items > 1:
+        shapes |= {"decoder.classes.weight": (answers, hidden), **_gru("decoder.next", hidden, hidden)}
+    return shapes
+
+
+def _layer(name: str, outputs: int, inputs: int) -> dict[str, Shape]:
+    return {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
+
+
+def _gru(name: str, hidden: int, inputs: int) -> dict[str, Shape]:
+    return {**_layer(f"{name}.input", 3 * hidden, inputs), **_layer(f"{name}.state", 3 * hidden, hidden)}
+
+
+def _named(kind: type) -> str:
+    names = {str: "text", dict: "an object", int: "a whole number", float: "a number", bool: "true or false"}
+    return names.get(kind, "a value")
+
+
+def _expect(holds: bool, source: str, expected: str, found: object) -> None:
+    if not holds:
+        raise CheckpointError(f"{source}: expected {expected}, found {repr(found)[:100]}")

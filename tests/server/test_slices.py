@@ -1,0 +1,187 @@
+"""Long work is done a moment at a time: deadlines come first, who has gone is left, and nothing is without bound."""
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.testclient import TestClient
+
+from amn.api import QA
+from amn.server.batching import Inference
+from amn.server.limits import Limits
+from amn.server.slices import AskSettings, Slices
+from amn.server.work import Pace, ReadingWork
+from server.serving import QUESTION, STORY, WAIT_SECONDS, running
+
+LONG = STORY * 300
+
+
+def test_costs_grow_with_questions_and_the_square_of_words() -> None:
+    assert ReadingWork.of(["one two", "one"], ["one?"]).costs == [9, 4]
+    assert ReadingWork.of(["one two"], ["one?"] * 5).costs == [45]
+    assert ReadingWork.of(["a b c d e f"], ["word " * 64]).cost == 4900
+
+
+def test_a_slice_takes_what_fits_and_at_least_one() -> None:
+    pace = Pace(0.001)
+    assert pace.fitting([2, 2, 2, 2], seconds=0.005) == 2
+    assert pace.fitting([100, 1], seconds=0.005) == 1
+    assert pace.fitting([1, 1], seconds=0.005) == 2 and pace.fitting([], seconds=0.005) == 0
+    for _ in range(100):
+        pace.timed(1_000_000, lambda: None)
+    assert pace.fitting([2] * 100, seconds=0.005) == 100  # it learnt that it is faster
+
+
+def test_a_long_story_lets_others_have_their_turn(qa: QA) -> None:
+    """While one memory is told much, whoever comes later is served between its slices."""
+    order: list[str] = []
+
+    async def run() -> None:
+        inference = Inference(Limits())
+        reader = Slices(inference)
+        memory = qa.memory([QUESTION])
+
+        async def tell() -> None:
+            async for _ in reader.tell(memory, 0, ReadingWork.of(LONG, [QUESTION])):
+                order.append("slice")
+
+        telling = asyncio.create_task(tell())
+        while not order:
+            await asyncio.sleep(0)
+        await inference.run(lambda: order.append("other"))
+        await telling
+        await asyncio.to_thread(inference.close)
+
+    asyncio.run(run())
+    assert order.index("other") < len(order) // 2 and order.count("slice") > 10
+
+
+def wait_for(started: threading.Event, gate: threading.Event) -> None:
+    started.set()
+    gate.wait()
+
+
+def test_the_most_urgent_comes_first() -> None:
+    done: list[str] = []
+
+    async def run() -> None:
+        inference, gate, started = Inference(Limits()), threading.Event(), threading.Event()
+        held = inference.run(partial(wait_for, started, gate))
+        await asyncio.to_thread(started.wait)
+        jobs = [inference.run(partial(done.append, f"plain {i}")) for i in range(2)]
+        jobs += [inference.run(partial(done.append, f"by {end}"), ends=end) for end in (30.0, 10.0, 20.0)]
+        gate.set()
+        await asyncio.gather(held, *jobs)
+        await asyncio.to_thread(inference.close)
+
+    asyncio.run(run())
+    assert done == ["by 10.0", "plain 0", "by 20.0", "plain 1", "by 30.0"]  # in turns, so that neither starves
+
+
+def test_who_leaves_in_the_middle_of_a_slice_tells_nothing_twice(qa: QA) -> None:
+    async def run() -> list[str]:
+        inference = Inference(Limits())
+        reader, memory = Slices(inference), qa.memory([QUESTION])
+
+        async def tell() -> None:
+            async for _ in reader.tell(memory, 0, ReadingWork.of(STORY * 20, [QUESTION])):
+                pass
+
+        for _ in range(5):
+            telling = asyncio.create_task(tell())
+            await asyncio.sleep(0)
+            telling.cancel()
+        await tell()
+        await asyncio.to_thread(inference.close)
+        return memory.sentences
+
+    assert asyncio.run(run()) == STORY * 20
+
+
+def test_a_deadline_answers_from_what_was_read(serve: Callable[..., TestClient], qa: QA) -> None:
+    reply = serve().post("/answer", json={"story": LONG, "question": QUESTION, "deadline_ms": 1}).json()
+    assert 1 <= reply["sentences_read"] < reply["sentences"] == len(LONG)
+    [answer] = reply["answers"]
+    assert answer["stopped_for_deadline"] and answer["answer"] == qa(LONG[: reply["sentences_read"]], QUESTION).answer
+
+
+def test_without_a_deadline_a_long_story_is_read_to_its_end(serve: Callable[..., TestClient], qa: QA) -> None:
+    story = STORY * 60
+    reply = serve().post("/answer", json={"story": story, "question": QUESTION}).json()
+    assert reply["sentences_read"] == reply["sentences"] == len(story)
+    [answer] = reply["answers"]
+    expected = qa(story, QUESTION)
+    assert answer["answer"] == expected.answer and answer["score"] == pytest.approx(expected.score, abs=1e-4)
+
+
+def test_a_memory_that_is_not_in_ram_keeps_a_deadline(serve: Callable[..., TestClient]) -> None:
+    client = serve(resident=1)
+    path, other = (client.post("/memories", json={"questions": [QUESTION]}).headers["location"] for _ in range(2))
+    client.post(f"{path}/sentences", json={"sentences": LONG[:200]})
+    client.post(f"{other}/sentences", json={"sentences": STORY})
+    reply = client.post(f"{path}/ask", json={"deadline_ms": 1}).json()
+    assert reply["sentences_read"] < reply["sentences"] == 200 and reply["answers"][0]["stopped_for_deadline"]
+    reply = client.post(f"{path}/ask", json={}).json()
+    assert reply["sentences_read"] == 200 and not reply["answers"][0]["stopped_for_deadline"]
+
+
+def test_too_much_work_is_refused_before_it_is_begun(client: TestClient) -> None:
+    questions = [f"{i} " + "word " * 63 for i in range(32)]
+    for path, body in (
+        ("/answer", {"story": ["Mary got the milk there."] * 1990, "question": questions}),
+        ("/answer", {"story": ["word " * 190] * 20, "question": QUESTION, "explain": True}),
+        ("/answer", {"story": ["Mary got the milk there."] * 501, "question": QUESTION, "explain": True}),
+    ):
+        reply = client.post(path, json=body)
+        assert reply.status_code == 422 and "at once" in reply.json()["detail"]
+        assert reply.json()["field"] in ("story", "explain")
+    opened = client.post("/memories", json={"questions": questions}).headers["location"]
+    reply = client.post(f"{opened}/sentences", json={"sentences": ["Mary got the milk there."] * 1990})
+    assert reply.status_code == 422 and reply.json()["field"] == "sentences"
+    assert client.get(opened).json()["sentences"] == 0
+
+
+def test_a_reply_has_an_end(serve: Callable[..., TestClient]) -> None:
+    client = serve(reply_bytes=5000)
+    body: dict[str, Any] = {"story": STORY * 20, "question": QUESTION, "explain": True}
+    reply = client.post("/answer", json=body)
+    assert reply.status_code == 422 and reply.json()["field"] == "explain"
+    assert client.post("/answer", json={**body, "explain": False}).status_code == 200
+
+
+def test_a_client_that_goes_leaves_its_work_behind(model: Path) -> None:
+    """What it told is kept; it is read when somebody asks for it."""
+    with running(model) as address, httpx.Client(base_url=address, timeout=WAIT_SECONDS) as client:
+        path = client.post("/memories", json={"questions": [QUESTION]}).headers["location"]
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(f"{address}{path}/sentences", json={"sentences": LONG}, timeout=0.05)
+        while client.get(path, headers={}).json()["sentences"] != len(LONG):
+            pass
+        reply = client.post(f"{path}/ask", json={}).json()
+        assert reply["sentences_read"] == reply["sentences"] == len(LONG)
+
+
+def test_an_ask_by_a_deadline_does_not_wait_for_a_telling(qa: QA) -> None:
+    """AskSettings holds when the request came: time spent in the queue is time spent."""
+    asked = AskSettings(deadline=0.5, started=time.monotonic() - 1)
+    assert asked.ends is not None and asked.ends < time.monotonic()
+
+    async def run() -> float:
+        inference = Inference(Limits())
+        reader, memory = Slices(inference), qa.memory([QUESTION])
+        memory.tell(STORY)
+        async with reader.before(asked, 1):
+            await asyncio.Event().wait()  # never set
+        reading = await reader.ask(memory, asked, 10)
+        await asyncio.to_thread(inference.close)
+        return reading.read + reading.sentences + sum(answer.stopped_for_deadline for answer in reading.answers)
+
+    assert asyncio.run(run()) == 4 + 10 + 1
+    assert json.dumps(asked.deadline) == "0.5"

@@ -1,0 +1,243 @@
+"""Damaged models and memories: a clear error, or the right answer; no other error, and nothing big is made."""
+
+import json
+import random
+import shutil
+import struct
+import tracemalloc
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import load, save
+
+import amn
+from amn.api import QA
+from amn.errors import AMNError, CheckpointError
+from amn.memory import LiveMemory
+from amn.store.model_directory import CONFIG_FILE, WEIGHTS_FILE
+from amn.store.validate import DIGESTS, expected_shapes
+from server.serving import QUESTION, STORY, save_small_model
+
+MANY = 300
+MAX_BYTES = 20 << 20  # a small model and its memory take a hundredth of it
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_small_model(tmp_path_factory.mktemp("models") / "small")
+
+
+@pytest.fixture
+def copy(model: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(model, tmp_path / "copy"))
+
+
+def scores(qa: QA) -> list[float]:
+    return [answer.score for answer in qa(STORY, [QUESTION, "Where is John?"], banks=0)]  # type: ignore[union-attr]
+
+
+def edit(directory: Path, change: Callable[[dict[str, Any]], object], keep_digests: bool = False) -> None:
+    """Changes the description, as somebody would by hand; by default in a model from before there were checksums."""
+    path = directory / CONFIG_FILE
+    described = json.loads(path.read_text())
+    change(described)
+    if not keep_digests:
+        described.pop(DIGESTS)
+    path.write_text(json.dumps(described))
+
+
+def damaged(data: bytes, draws: random.Random) -> bytes:
+    """The same bytes with one thing wrong: flipped bits, a part that is gone, twice there, or zero."""
+    at, length = draws.randrange(len(data)), draws.randrange(1, 64)
+    return {
+        0: data[:at] + bytes([data[at] ^ 1 << draws.randrange(8)]) + data[at + 1 :],
+        1: data[:at],
+        2: data[:at] + data[at + length :],
+        3: data[:at] + data[at : at + length] + data[at:],
+        4: data[:at] + bytes(length) + data[at + length :],
+        5: data[:at] + draws.randbytes(length) + data[at + length :],
+    }[draws.randrange(6)]
+
+
+@pytest.mark.parametrize("name", [CONFIG_FILE, WEIGHTS_FILE])
+def test_no_damage_to_a_model_goes_unseen(copy: Path, name: str) -> None:
+    right, data, draws = scores(amn.load(copy)), (copy / name).read_bytes(), random.Random(0)
+    refused = 0
+    for _ in range(MANY):
+        (copy / name).write_bytes(damaged(data, draws))
+        try:
+            assert scores(amn.load(copy)) == right  # a space more or less in the description
+        except AMNError as error:
+            refused += 1
+            assert len(str(error)) < 1000
+    assert refused > 0.9 * MANY
+
+
+@pytest.mark.parametrize("name", [CONFIG_FILE, WEIGHTS_FILE])
+def test_damage_to_a_model_without_checksums_is_an_error_or_harmless(copy: Path, name: str) -> None:
+    edit(copy, lambda _: None)
+    data, draws = (copy / name).read_bytes(), random.Random(1)
+    for _ in range(MANY):
+        (copy / name).write_bytes(damaged(data, draws))
+        try:
+            assert np.isfinite(scores(amn.load(copy))).all()
+        except AMNError as error:
+            assert len(str(error)) < 1000
+
+
+NEVER: tuple[Any, ...] = (
+    None,
+    -1,
+    float("inf"),
+    float("nan"),
+    10**9,
+    10**400,
+    "4",
+    [],
+    {},
+    [1e9],
+    "\ud800",
+)  # whatever the setting
+WRONG = {
+    **dict.fromkeys(("heads", "max_banks", "vocabulary_size", "num_answers", "items"), (*NEVER, True, 0, 1.5)),
+    "hidden": (*NEVER, True, 0, 1.5, 12_000, 10),
+    "bank_gap": (*NEVER, True, 0, -0.5),
+    "pointer": (*NEVER, 0, 1, 1.5),
+    "nonsense": ([[1]], {}, -1),
+}
+
+
+def _set(name: str, value: Any, described: dict[str, Any]) -> None:
+    described["config"][name] = value
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_settings_of_a_wrong_kind_or_size_are_refused(copy: Path, name: str) -> None:
+    kept = (copy / CONFIG_FILE).read_text()
+    tracemalloc.start()
+    for value in WRONG[name]:
+        (copy / CONFIG_FILE).write_text(kept)
+        edit(copy, partial(_set, name, value))
+        with pytest.raises(AMNError, match=r"expected|Expecting|missing|none of"):
+            amn.load(copy)
+    assert tracemalloc.get_traced_memory()[1] < MAX_BYTES
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda d: d.pop("config"), "config: an object"),
+        (lambda d: d.update(vocabulary=[]), "vocabulary: an object"),
+        (lambda d: d["vocabulary"].update(words="x"), "words: a list of different texts"),
+        (lambda d: d["vocabulary"]["words"].append("more"), "vocabulary_size"),
+        (lambda d: d["vocabulary"]["answers"].append(d["vocabulary"]["answers"][0]), "different texts"),
+        (lambda d: d.update(architecture="amm"), "no model is called 'amm'"),
+        (lambda d: d.update(architecture=["amn"]), "architecture: text"),
+        (lambda d: d.update(format_version=99), "format version"),
+        (lambda d: d["config"].update(hidden=10, heads=4), "a multiple of heads, 4, found 10"),
+    ],
+)
+def test_a_description_is_checked_part_by_part(copy: Path, change: Callable[[Any], object], said: str) -> None:
+    edit(copy, change)
+    with pytest.raises(AMNError, match=said):
+        amn.load(copy)
+
+
+def test_a_change_by_hand_is_seen_where_there_are_checksums(copy: Path) -> None:
+    edit(copy, lambda described: described["config"].update(bank_gap=2.0), keep_digests=True)
+    with pytest.raises(CheckpointError, match="changed by hand"):
+        amn.load(copy)
+
+
+def rewrite(directory: Path, change: Callable[[dict[str, np.ndarray]], object]) -> None:
+    edit(directory, lambda _: None)
+    weights = load((directory / WEIGHTS_FILE).read_bytes())
+    change(weights)
+    (directory / WEIGHTS_FILE).write_bytes(save(weights))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda w: w["tell.weight"].__setitem__((0, 0), np.nan), "tell.weight: finite numbers"),
+        (lambda w: w["ask.weight"].__setitem__((0, 0), np.inf), "ask.weight: finite numbers"),
+        (lambda w: w.update({"tell.weight": w["tell.weight"].T.copy()}), "tell.weight: shape"),
+        (lambda w: w.update({"more": np.zeros(1, np.float32)}), "'more' is none of this architecture"),
+        (lambda w: w.pop("create.bias"), "'create.bias' is missing"),
+        (lambda w: w.update({"create.bias": np.zeros(1, np.int32)}), "create.bias: floating-point numbers"),
+    ],
+)
+def test_weights_must_be_those_of_the_architecture(copy: Path, change: Callable[[Any], object], said: str) -> None:
+    rewrite(copy, change)
+    with pytest.raises(CheckpointError, match=said):
+        amn.load(copy)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"[]",
+        b"{",
+        b"[" * 100_000,
+        b'{"a": 1}',
+        b'{"a": {"dtype": "F32", "shape": [1000000000, 1000000000], "data_offsets": [0, 4]}}',
+        b'{"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4000000000]}}',
+        b'{"a": {"dtype": "F32", "shape": [-1], "data_offsets": [0, -4]}}',
+        b'{"a": {"dtype": "F32", "shape": [1.0], "data_offsets": [0, 4]}}',
+        b'{"a": {"dtype": "Q7", "shape": [1], "data_offsets": [0, 4]}}',
+        b'{"a": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}}',
+    ],
+)
+def test_a_header_is_checked_before_anything_is_made_of_it(copy: Path, header: bytes) -> None:
+    edit(copy, lambda _: None)
+    (copy / WEIGHTS_FILE).write_bytes(struct.pack("<Q", len(header)) + header + bytes(4))
+    tracemalloc.start()
+    with pytest.raises(CheckpointError, match=r"model\.safetensors"):
+        amn.load(copy)
+    assert tracemalloc.get_traced_memory()[1] < MAX_BYTES
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("length", [0, 7, 8, 1 << 40, (1 << 64) - 1])
+def test_a_header_longer_than_the_file_is_refused(copy: Path, length: int) -> None:
+    (copy / WEIGHTS_FILE).write_bytes(struct.pack("<Q", length)[: max(length % 8, 1) if length < 8 else 8])
+    with pytest.raises(CheckpointError):
+        amn.load(copy)
+
+
+@pytest.mark.parametrize("config", [{}, {"pointer": True}, {"pointer": True, "items": 3}, {"hidden": 40, "heads": 5}])
+def test_the_shapes_of_the_default_model_are_those_of_torch(config: dict[str, Any]) -> None:
+    torch = pytest.importorskip("torch")
+    from amn.models import model_class
+
+    settings = {"vocabulary_size": 30, "num_answers": 7, "hidden": 64, "heads": 4, **config}
+    with torch.device("meta"):
+        module = model_class("amn")(model_class("amn").Config(**settings))
+    shapes = {name: tuple(value.shape) for name, value in module.state_dict().items()}
+    expected = expected_shapes("amn", settings)
+    if "encoder.anonymous" in expected:
+        assert expected["encoder.anonymous"] == (-1, settings["hidden"])
+        expected["encoder.anonymous"] = shapes["encoder.anonymous"]
+    assert expected == shapes
+
+
+def test_no_damage_to_a_memory_goes_unseen(model: Path) -> None:
+    qa, draws = amn.load(model), random.Random(2)
+    memory = qa.memory([QUESTION, "Where is John?"])
+    memory.tell(STORY * 3)
+    data = memory.to_bytes()
+    tracemalloc.start()
+    for _ in range(MANY):
+        wrong = damaged(data, draws)
+        if wrong != data:
+            with pytest.raises(AMNError):
+                LiveMemory.from_bytes(wrong, qa.trained)
+    assert tracemalloc.get_traced_memory()[1] < MAX_BYTES
+    tracemalloc.stop()
+    again = LiveMemory.from_bytes(data, qa.trained)
+    assert [answer.score for answer in again.ask()] == pytest.approx([answer.score for answer in memory.ask()])
