@@ -139,7 +139,17 @@ def test_a_checkpoint_survives_kill_9_at_any_moment(tmp_path: Path) -> None:
 def test_a_run_killed_again_and_again_ends_like_one_that_was_not(data: Path, tmp_path: Path) -> None:
     spec = small(data, epochs=12)
     out, rng = tmp_path / "killed", random.Random(1)
-    words = ["train", "--task", 1, *options_of(spec), "--out", out, "--resume", "--checkpoint-every", "0.01"]
+    words = [
+        "train",
+        "--task",
+        1,
+        *options_of(spec),
+        "--out",
+        out / spec.name,
+        "--resume",
+        "--checkpoint-every",
+        "0.01",
+    ]
     state = RunDirectory(out / spec.name).state
     for _ in range(3):
         process = amn(*words)

@@ -49,7 +49,7 @@ def run_python(code: str, *words: object) -> None:
 
 def test_training_needs_four_packages_alone(data: Path, tmp_path: Path) -> None:
     spec = small(data, epochs=1)
-    run_python(TRAIN, "train", "--task", 1, *options_of(spec), "--out", tmp_path)
+    run_python(TRAIN, "train", "--task", 1, *options_of(spec), "--out", tmp_path / spec.name)
     assert len(log_of(tmp_path, spec)) == 1
 
 
