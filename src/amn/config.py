@@ -33,6 +33,7 @@ class TrainConfig:
         together: questions asked at the same point of a story share one memory.
         train_questions: take only so many training questions of each task; None for all.
         mixed_questions: training questions about mixed stories, where a run learns these.
+        mixed_seed: of these stories; another one gives others.
         patience: stop after so many epochs without a better validation; 0 to train to the end.
         plateau: patience does not count while the best validation error, in percent, is above this: many models learn
             nothing for long before they learn all at once.
@@ -55,6 +56,7 @@ class TrainConfig:
     together: bool = False
     train_questions: int | None = None
     mixed_questions: int = 100_000
+    mixed_seed: int = 100
     patience: int = 0
     plateau: float = 100.0
     evaluate_every: int = 1
@@ -80,7 +82,7 @@ class TrainConfig:
         for name in (*counts, "learning_rate", "clip", *given):
             if not getattr(self, name) > 0:
                 yield f"{name} must be above 0, not {getattr(self, name)}"
-        for name in ("warmup_steps", "patience", "plateau", "weight_decay"):
+        for name in ("warmup_steps", "mixed_seed", "patience", "plateau", "weight_decay"):
             if getattr(self, name) < 0:
                 yield f"{name} must not be below 0, not {getattr(self, name)}"
 

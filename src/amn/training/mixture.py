@@ -10,22 +10,24 @@ from amn.data.tasks.mixed.names import KNOWN
 from amn.data.tasks.mixed.questions import QUESTIONS
 
 _VALIDATION, _MOST = 5, 2000  # one question to validate with for so many of the training, and the most of them
-_SEEDS = {"train": 100, "valid": 50_000}  # of the first share of a split
+_VALIDATION_SEED = 50_000  # of the first share of the stories to validate with
 _FIELD = re.compile(r"\{\w+\}")
 
 
-def share_of_stories(split: str, questions: int, share: int, shares: int) -> list[Story]:
+def share_of_stories(split: str, questions: int, seed: int, share: int, shares: int) -> list[Story]:
     """The stories of one of several shares; each share has a seed of its own.
 
     Args:
         split: "train" or "valid".
         questions: to train on, of all shares together.
+        seed: of the first share to train on.
         share: its number, from 0.
         shares: how many there are.
     """
     count = questions if split == "train" else min(questions // _VALIDATION, _MOST)
     own = count * (share + 1) // shares - count * share // shares
-    return list(generate_preset("mixed", questions=max(1, own), seed=_SEEDS[split] + share))
+    first = seed if split == "train" else _VALIDATION_SEED
+    return list(generate_preset("mixed", questions=max(1, own), seed=first + share))
 
 
 @cache

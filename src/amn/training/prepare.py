@@ -47,6 +47,7 @@ class DataKey(NamedTuple):
     start: str | None = None
     items: int = 1
     mixed_questions: int = 0
+    mixed_seed: int = 0
     named: bool = True
 
     @property
@@ -86,6 +87,7 @@ def data_key(spec: RunSpec) -> DataKey:
         start=train.start,
         items=settings.get("items", 1),
         mixed_questions=train.mixed_questions if spec.task in (MIXED, EVERYTHING) else 0,
+        mixed_seed=train.mixed_seed if spec.task in (MIXED, EVERYTHING) else 0,
         named=model_class(spec.architecture).sees_questions,
     )
 
@@ -134,7 +136,8 @@ def _mixed_data(part: Part) -> TaskData:
     from amn.training import mixture  # late: released files need no generator
 
     training, validation = (
-        mixture.share_of_stories(split, part.key.mixed_questions, part.number, part.of) for split in ("train", "valid")
+        mixture.share_of_stories(split, part.key.mixed_questions, part.key.mixed_seed, part.number, part.of)
+        for split in ("train", "valid")
     )
     return replace(_task_data(part.key, training, validation, "generated"), names=mixture.name_words())
 

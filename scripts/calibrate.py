@@ -1,0 +1,46 @@
+"""Learns how sure a model's answers are, on validation questions of bAbI and of mixed stories, and writes it with that.
+
+python scripts/calibrate.py babi/en-valid-10k runs/all-on/amn-all-seed1 calibrated
+"""
+
+import sys
+from itertools import chain
+from pathlib import Path
+from random import Random
+
+from amn.data.examples import Example, examples
+from amn.data.source import load_task
+from amn.data.tasks import generate_preset
+from amn.evaluation.calibrate import calibrated
+from amn.store.card import model_card
+from amn.store.find import find_model
+from amn.store.model_directory import load_model, save_model
+
+QUESTIONS_A_TASK = 150
+# Questions about mixed stories, a seed for each set, and what is special about it.
+MIXED = (
+    (5000, 501, {"wordings": "train"}),
+    (1500, 502, {"wordings": "train", "names": "new"}),
+    (5000, 503, {"wordings": "kept-out"}),
+    (1500, 504, {"wordings": "kept-out", "names": "new"}),
+    (800, 505, {"wordings": "train", "sentences": (60, 60)}),
+)
+
+
+def questions(data: str, window: int) -> list[Example]:
+    """What to learn from: the same number of each task, and all sets of mixed stories."""
+    tasks = (list(examples(load_task(data, task, "valid"), window=window)) for task in range(1, 21))
+    released = chain.from_iterable(Random(0).sample(found, QUESTIONS_A_TASK) for found in tasks)
+    mixed = (generate_preset("mixed", questions=count, seed=seed, **knobs) for count, seed, knobs in MIXED)
+    return [*released, *chain.from_iterable(examples(stories, window=window) for stories in mixed)]
+
+
+def main(data: str, name: str, out: str) -> None:
+    """Reads a model, learns, and writes it."""
+    trained = load_model(find_model(name))
+    found = calibrated(trained, questions(data, trained.training.train.window))
+    save_model(Path(out), found, model_card(found) if "validation" in found.record else "")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
