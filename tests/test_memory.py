@@ -1,56 +1,20 @@
 """A live memory answers, explains itself, keeps to deadlines, and comes back from disk unchanged or not at all."""
 
 import json
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from safetensors.numpy import save as save_tensors
 
 from amn.answers import Answer, SentenceTrace
 from amn.core import boundary
-from amn.errors import AMNError, CheckpointError
+from amn.errors import AMNError
 from amn.inference.trained import TrainedModel
-from amn.memory import CERTAIN, LiveMemory, fingerprint
-from amn.models import build_model
-from amn.store import atomic
-from amn.store.memory_file import MAGIC, pack
-from random_stories import VOCABULARY, random_model, shaken
-
-STORY = "Mary went to the garden. John took the milk. Mary went to the office."
-MORE = "John went to the garden. The new milk went. Zaphod went to Xanadu."
-QUESTIONS = ["Where is Mary?", "Where is John?"]
-
-
-@pytest.fixture(params=["core", "torch"])
-def implementation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """With the compiled core, and where there is none."""
-    if request.param == "torch":
-        monkeypatch.setattr(boundary, "library", lambda: None)
-    elif boundary.library() is None:
-        pytest.skip("the core was not built")
-    return str(request.param)
-
-
-def trained(seed: int = 0, architecture: str = "amn", **settings: Any) -> TrainedModel:
-    if architecture == "amn":
-        return random_model(seed, **settings)
-    model = build_model(architecture, VOCABULARY, settings, seed).eval()
-    shaken(model, seed)
-    return TrainedModel.of(architecture, model, VOCABULARY)
-
-
-def told(
-    model: TrainedModel, questions: str | list[str] = "Where is Mary?", *, shared: bool | None = None
-) -> LiveMemory:
-    memory = LiveMemory(model, questions, shared)
-    memory.tell(STORY)
-    return memory
+from amn.memory import CERTAIN, LiveMemory
+from live_memories import MORE, QUESTIONS, STORY, assert_alike, depths, told, trained
+from random_stories import VOCABULARY
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +43,6 @@ def test_one_telling_or_many_give_the_same_memory(implementation: str) -> None:
     ]
     assert at_once.ask()[0].score == pytest.approx(bit_by_bit.ask()[0].score, abs=1e-6)
     assert [trace.sentence for trace in traces] == [0, 1, 2]
-
-
-def depths(memory: LiveMemory) -> dict[str, int]:
-    """The deepest bank of each entity, from the banks."""
-    return {entity.word: bank.index for bank in memory.snapshot() for entity in bank.entities}
 
 
 def test_traces_add_up_to_the_banks_after_every_sentence(implementation: str) -> None:
@@ -232,20 +191,6 @@ def test_a_memory_comes_back_from_disk_and_goes_on(
     assert depths(memory) == depths(back) and memory.sentences == back.sentences
 
 
-def assert_alike(ours: Answer, theirs: Answer) -> None:
-    """The same but for the last digits, for sums may be taken in another order."""
-    plain: dict[str, Any] = {"score": 0.0, "milliseconds": 0.0, "top": (), "explanation": None}
-    assert replace(ours, **plain) == replace(theirs, **plain)
-    assert ours.score == pytest.approx(theirs.score, abs=1e-5)
-    scores, others = ({one.answer: one.score for one in answer.top} for answer in (ours, theirs))
-    assert scores == pytest.approx(others, abs=1e-5)
-    assert ours.explanation is not None and theirs.explanation is not None
-    assert (ours.explanation.graph, ours.explanation.read) == (theirs.explanation.graph, theirs.explanation.read)
-    for one, other in zip(ours.explanation.sentences, theirs.explanation.sentences, strict=True):
-        assert replace(one, strengths={}) == replace(other, strengths={})
-        assert one.strengths == pytest.approx(other.strengths, abs=1e-5)
-
-
 def test_a_memory_goes_on_where_there_is_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     if boundary.library() is None:
         pytest.skip("the core was not built")
@@ -258,179 +203,6 @@ def test_a_memory_goes_on_where_there_is_no_compiler(monkeypatch: pytest.MonkeyP
     for one, other in zip(memory.ask(banks=0), back.ask(banks=0), strict=True):
         assert (one.answer, one.entities_read) == (other.answer, other.entities_read)
         assert one.score == pytest.approx(other.score, abs=1e-4)
-
-
-def old_save(directory: Path, memory: LiveMemory) -> None:
-    """The two files that version 0.1 wrote: tables by slots, where each entity is, and no words or neighbours."""
-    tensors, layouts = {}, []
-    for i, one in enumerate(memory._memories):
-        arrays = one.arrays()
-        tensors[f"{i}.states"] = arrays["states"]
-        tensors |= {f"{i}.{name}": arrays[name].astype(np.float64) for name in ("strengths", "relevance")}
-        last = [entity.word for entity in memory.snapshot(i)[-1].entities]
-        slots = [1 + list(one.words).index(word) for word in last]
-        layouts.append({"banks": one.banks, "depth": arrays["depth"].tolist(), "last": slots})
-    data = save_tensors(tensors)
-    described = {
-        "format_version": 2,
-        "model": fingerprint(memory.trained),
-        "tensors": sha256(data).hexdigest(),
-        "questions": memory.questions,
-        "shared": False,
-        "sentences": memory.sentences,
-        "banks": layouts,
-        "traces": [[trace.to_dict() for trace in kept] for kept in memory._traces],
-    }
-    directory.mkdir(exist_ok=True)
-    (directory / "memory.safetensors").write_bytes(data)
-    (directory / "memory.json").write_text(json.dumps(described) + "\n")
-
-
-@pytest.mark.parametrize("pointer", [False, True])
-def test_what_version_0_1_saved_is_read(implementation: str, pointer: bool, tmp_path: Path) -> None:
-    memory = LiveMemory(trained(4, pointer=pointer), QUESTIONS)
-    memory.tell(STORY + MORE)
-    old_save(tmp_path / "old", memory)
-    back = LiveMemory.restore(tmp_path / "old", memory.trained)
-    assert depths(back) == depths(memory)
-    for one in (memory, back):
-        one.tell("Mary took the milk. Trillian went to Xanadu.")
-    for ours, theirs in zip(back.ask(banks=0, explain=True), memory.ask(banks=0, explain=True), strict=True):
-        assert_alike(ours, theirs)
-
-
-def test_old_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
-    memory = told(trained(0))
-    old_save(tmp_path, memory)
-    tensors, described = tmp_path / "memory.safetensors", tmp_path / "memory.json"
-    text = described.read_text()
-    described.write_text(text.replace('"format_version": 2', '"format_version": 9'))
-    with pytest.raises(CheckpointError, match="found 9"):
-        LiveMemory.restore(tmp_path, memory.trained)
-    described.write_text(text)
-    tensors.write_bytes(save_tensors({"0.states": np.zeros(3, np.float32)}))
-    with pytest.raises(CheckpointError, match="not the one"):
-        LiveMemory.restore(tmp_path, memory.trained)
-    tensors.unlink()
-    with pytest.raises(CheckpointError, match="not a saved memory"):
-        LiveMemory.restore(tmp_path, memory.trained)
-    described.write_text("{")
-    with pytest.raises(CheckpointError, match="not a saved memory"):
-        LiveMemory.restore(tmp_path, memory.trained)
-
-
-def places(data: bytes) -> Iterator[int]:
-    yield from range(0, 64)
-    yield from range(64, len(data), 97)
-    yield len(data) - 1
-
-
-def test_damaged_bytes_are_refused_wherever_they_are() -> None:
-    memory = told(trained(0))
-    data = memory.to_bytes()
-    for place in places(data):
-        damaged = bytearray(data)
-        damaged[place] ^= 1 << place % 8
-        with pytest.raises(CheckpointError, match="^here: "):
-            LiveMemory.from_bytes(bytes(damaged), memory.trained, "here")
-    for length in [*range(0, 64), *range(64, len(data), 97)]:
-        with pytest.raises(CheckpointError):
-            LiveMemory.from_bytes(data[:length], memory.trained)
-    with pytest.raises(CheckpointError, match="damaged"):
-        LiveMemory.from_bytes(data + b"x", memory.trained)
-
-
-@pytest.mark.parametrize(
-    "described",
-    [{}, {"questions": []}, {"sentences": 3}, {"traces": [[]] * 5}, {"words": [[]]}, {"shared": None}, {"words": 1}],
-)
-def test_whole_bytes_that_describe_no_memory_are_refused(described: dict[str, Any]) -> None:
-    """A checksum says that bytes are those that were written, and not that they make sense."""
-    memory = told(trained(0))
-    sound = {"model": fingerprint(memory.trained), "questions": memory.questions, "shared": True}
-    data = pack(sound | {"sentences": memory.sentences, "traces": [[]]} | described, {"0.depth": np.zeros(3, np.int32)})
-    with pytest.raises(CheckpointError):
-        LiveMemory.from_bytes(data, memory.trained)
-    with pytest.raises(CheckpointError):
-        LiveMemory.from_bytes(MAGIC + sha256(b"").digest(), memory.trained)
-
-
-def test_a_memory_is_refused_by_another_model_and_where_there_is_none(tmp_path: Path) -> None:
-    memory = told(trained(0))
-    memory.save(tmp_path / "saved")
-    with pytest.raises(CheckpointError, match="other weights"):
-        LiveMemory.restore(tmp_path / "saved", trained(1))
-    for missing in (tmp_path, tmp_path / "nothing"):
-        with pytest.raises(CheckpointError, match="not a saved memory"):
-            LiveMemory.restore(missing, trained(0))
-
-
-class Stopped(BaseException):
-    """Stands for the end of the process at some point of the writing."""
-
-
-@pytest.mark.parametrize("point", ["write_bytes", "half", "_flush", "replace", "after"])
-@pytest.mark.parametrize("there", [False, True])
-def test_a_save_that_is_cut_off_leaves_the_old_memory_or_the_new(
-    point: str, there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, memory = tmp_path / "saved", told(trained(0))
-    if there:
-        memory.save(path)
-    memory.tell(MORE)
-    with monkeypatch.context() as patch:
-        cut_off(patch, point)
-        with pytest.raises(Stopped):
-            memory.save(path)
-    if not there and point != "after":
-        assert not path.exists()
-        return
-    sentences = len(LiveMemory.restore(path, memory.trained).sentences)
-    assert sentences == (6 if point == "after" else 3)
-    memory.save(path)  # and the next one succeeds
-    assert len(LiveMemory.restore(path, memory.trained).sentences) == 6
-
-
-def cut_off(patch: pytest.MonkeyPatch, point: str) -> None:
-    """Ends the writing at a point: nothing after it happens, not even the tidying up."""
-    replaced, written = os.replace, Path.write_bytes
-
-    def stop(*_: object) -> None:
-        raise Stopped
-
-    def half(path: Path, data: bytes) -> None:
-        written(path, data[: len(data) // 2])
-        raise Stopped
-
-    def after(source: Any, target: Any) -> None:
-        replaced(source, target)
-        raise Stopped
-
-    patch.setattr(atomic, "_remove", lambda _: None)
-    if point == "_flush":
-        patch.setattr(atomic, "_flush", stop)
-    elif point in ("replace", "after"):
-        patch.setattr(os, "replace", stop if point == "replace" else after)
-    else:
-        patch.setattr(Path, "write_bytes", stop if point == "write_bytes" else half)
-
-
-def test_what_the_system_refuses_is_an_error_that_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = told(trained(0))
-    memory.save(tmp_path / "saved")
-    memory.tell(MORE)
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_bytes", full)
-        with pytest.raises(CheckpointError, match="No space left"):
-            memory.save(tmp_path / "saved")
-    assert len(LiveMemory.restore(tmp_path / "saved", memory.trained).sentences) == 3
-    assert [path.name for path in tmp_path.iterdir()] == ["saved"]
-    with pytest.raises(CheckpointError, match="could not be written"):
-        memory.save(tmp_path / "saved" / "below")
 
 
 def test_explanations_go_back_so_far_and_no_further(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from amn.models import build_model
 
 STORY = "Mary went to the garden.\nJohn went to the office.\n"
 KEYS = {"question", "answer", "score", "top", "banks_read", "banks_created", "entities_read", "entities"}
-KEYS |= {"milliseconds", "stopped_for_deadline", "explanation"}
+KEYS |= {"milliseconds", "stopped_for_deadline", "explanation", "known", "sentences"}
 
 Output = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
