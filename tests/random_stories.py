@@ -109,18 +109,20 @@ def shaken(model: nn.Module, seed: int = 0) -> None:
             parameter.copy_(torch.randn(parameter.shape, generator=generator) * 0.5)
 
 
-def random_model(seed: int = 0, *, hidden: int = 16, heads: int = 2, **settings: Any) -> TrainedModel:
+def random_model(
+    seed: int = 0, *, hidden: int = 16, heads: int = 2, vocabulary: Vocabulary = VOCABULARY, **settings: Any
+) -> TrainedModel:
     """A default model whose weights are random, so that its memories have several banks.
 
     Weights that are too large for a width would make chaos of any rounding.
     """
     given = {"hidden": hidden, "heads": heads, "max_banks": 4, **settings}
-    model = build_model("amn", VOCABULARY, given, seed).eval()
+    model = build_model("amn", vocabulary, given, seed).eval()
     shaken(model, seed)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(min(1.0, (16 / hidden) ** 0.5))
-    return TrainedModel.of("amn", model, VOCABULARY)
+    return TrainedModel.of("amn", model, vocabulary)
 
 
 def in_double(trained: TrainedModel) -> TrainedModel:

@@ -61,7 +61,9 @@ class Twin:
         config: Mapping[str, float],
         vocabulary: Sequence[str],
         questions: Sequence[Words],
+        answers: Sequence[str] = (),
     ) -> None:
+        self.classes, self.comma = list(answers), list(answers).index(",") if "," in answers else None
         self.weights = {name: np.asarray(value, np.float64) for name, value in weights.items()}
         self.config, self.vocabulary = config, list(vocabulary)
         self.hidden = self.weights["encoder.embedding.weight"].shape[1]
@@ -253,10 +255,22 @@ class Twin:
             words.append(self.point(summary))
             scores: dict[int | str, float] = dict(enumerate(classes[-1]))
             scores.update(words[-1])
-            tokens.append(max(scores, key=scores.__getitem__))
+            begins = tokens[-1:] == [self.comma]
+            fine = [token for token in scores if not (begins and self.spelled(token) in self.listed(tokens))]
+            tokens.append(max(fine, key=scores.__getitem__))
             if tokens[-1] == END:
                 break
         return classes, words, tokens
+
+    def spelled(self, token: int | str) -> int | None:
+        """The vector of the word that a token spells, where it is one that stories tell."""
+        word = token if isinstance(token, str) else self.classes[token] if self.classes else ""
+        return self.vector_of(word) if isinstance(token, str) or word in self.vocabulary else None
+
+    def listed(self, tokens: Sequence[int | str]) -> set[int | None]:
+        """What the items of a list begin with: none begins with it again, but for what no story tells."""
+        starts = [token for at, token in enumerate(tokens) if not at or tokens[at - 1] == self.comma]
+        return {self.spelled(token) for token in starts} - {None}
 
     def token_vector(self, token: int | str) -> Vector:
         """What the next token hears of a class, or of a word."""

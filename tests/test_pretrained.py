@@ -13,6 +13,7 @@ from amn.cli.demo import SCENES
 from amn.data.batches import encode
 from amn.data.examples import examples
 from amn.data.tasks import generate
+from amn.evaluation.metrics import same_answer
 from amn.evaluation.score import Ask, score
 from amn.models.base import answered
 from amn.pretrained import DEFAULT_MODEL, shipped_directory, shipped_models
@@ -107,7 +108,8 @@ def test_the_joint_model_answers_about_names_it_never_saw(task: int) -> None:
 def test_what_the_demonstration_shows_is_right() -> None:
     qa = load("babi")
     given = [[answer.answer for answer in qa(story, list(questions))] for story, questions in SCENES]
-    assert given[0] == ["new york", "red ball,lamp", "living room", "unknown"]
+    where, carried, *others = given[0]
+    assert same_answer(carried, "red ball,lamp") and [where, *others] == ["new york", "living room", "unknown"]
     assert given[1:] == [["office"], ["bedroom"], ["w,n"]]
 
 

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from amn.data.vocabulary import Vocabulary
+from amn.data.vocabulary import COMMA, END, Vocabulary, spelled_answer
 from amn.errors import AMNError
 from amn.inference.calibration import GUESS, features
 from amn.inference.found import Found
 from amn.inference.trained import TrainedModel
 
-END, ITEM = "", ","  # tokens of an answer: what ends it, and what stands between its items
 UNKNOWN_ANSWER = "unknown"  # what a model answers where the story does not say
 CANDIDATES = 6  # how many answers are ranked: the best and the next ones
 
@@ -307,8 +306,8 @@ def _ranked(ways: Ways, scores: Float[np.ndarray, "token answer"], tokens: Seque
     chosen = _until_end([ways.names[token] for token in tokens])
     if len(tokens) == 1 or not chosen:  # where it says nothing at all, which is no answer, the next best stands
         return first
-    answer = " ".join(chosen).replace(f" {ITEM} ", ITEM)
-    others = [one for one in first if one.answer not in (answer, chosen[0], ITEM)]
+    answer = spelled_answer(chosen)
+    others = [one for one in first if one.answer not in (answer, chosen[0], COMMA)]
     return [Candidate(answer, _chance(ways, scores, chosen)), *others]
 
 
@@ -318,7 +317,7 @@ def _until_end(tokens: Sequence[str]) -> list[str]:
 
 def _chance(ways: Ways, scores: Float[np.ndarray, "token answer"], chosen: Sequence[str]) -> float:
     """How likely these items are, in whatever order: each may begin with any that is still to come."""
-    starts = [at for at in range(len(chosen)) if at == 0 or chosen[at - 1] == ITEM]
+    starts = [at for at in range(len(chosen)) if at == 0 or chosen[at - 1] == COMMA]
     chance = 1.0
     for at, token in enumerate([*chosen, END][: len(scores)]):
         fine = {chosen[start] for start in starts if start >= at} if at in starts else {token}

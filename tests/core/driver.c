@@ -78,6 +78,9 @@ static struct amn_weights random_weights(id hidden, id heads, id pointer, id tok
     w.move_state = layer(1, hidden, 1), w.move_question = layer(hidden, hidden, 0), w.create = layer(1, hidden + 1, 1);
     w.match = layer(hidden, hidden, 0), w.summary = layer(hidden, hidden, 1), w.answer = layer(CLASSES, hidden, 1);
     if (pointer) w.point = layer(hidden, hidden, 1);
+    static id class_vectors[CLASSES]; /* every second class is spelled like a word */
+    for (id i = 0; i < CLASSES; i++) class_vectors[i] = i % 2 ? i : -1;
+    w.class_vectors = class_vectors, w.item = 1;
     if (tokens > 1) w.classes = keep(numbers(CLASSES * (size_t)hidden, 1.7f)), w.next = gru(hidden, hidden);
     w.nothing = 0.1f, w.growth = 0.7f, w.slope = 0.25f;
     return w;

@@ -43,6 +43,8 @@ struct amn_weights {
     struct amn_layer match, summary, answer, point; /* point: no weight where the model cannot */
     float nothing, growth, slope;
     const float *classes; /* classes x hidden: what the next token hears of a class, where there are several */
+    const id *class_vectors; /* the vector of the word that is spelled like each class; -1 where there is none */
+    id item; /* the class that stands between the items of an answer */
     struct amn_gru next;
 };
 

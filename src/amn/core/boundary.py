@@ -43,6 +43,8 @@ class CWeights(Structure):
         *((name, CLayer) for name in ("match", "summary", "answer", "point")),
         *((name, c_float) for name in ("nothing", "growth", "slope")),
         ("classes", c_void_p),
+        ("class_vectors", c_void_p),
+        ("item", c_int32),
         ("next", CGRU),
     ]
 

@@ -113,9 +113,26 @@ static size_t vector_of(const struct amn_memory *memory, size_t name) {
     return m->vectors - m->anonymous + at;
 }
 
-static id best_of(const float *scores, size_t count) {
+/* The vector of the word that a token spells; -1 where it is no word of any story, as the steps of a path are. */
+static id word_of(const struct amn_memory *memory, size_t token) {
+    const struct amn_model *m = memory->model;
+    return token < m->classes ? m->class_vectors[token] : (id)vector_of(memory, token - m->classes);
+}
+
+/* Whether a list has an item already that begins with this word: it holds nothing twice. */
+static int is_listed(const struct amn_memory *memory, const id *tokens, size_t at, size_t token) {
+    id word = word_of(memory, token);
+    for (size_t i = 0; i + 1 < at && word >= 0; i++)
+        if ((!i || tokens[i - 1] == memory->model->item) && word_of(memory, (size_t)tokens[i]) == word) return 1;
+    return 0;
+}
+
+/* The token with the highest score; the first of an item is none that begins another. */
+static id best_of(const struct amn_memory *memory, const float *scores, size_t count, const id *tokens, size_t at) {
+    int begins = at && tokens[at - 1] == memory->model->item;
     size_t best = 0;
-    for (size_t i = 1; i < count; i++) best = scores[i] > scores[best] ? i : best;
+    for (size_t i = 1; i < count; i++)
+        if (scores[i] > scores[best] && !(begins && is_listed(memory, tokens, at, i))) best = i;
     return (id)best;
 }
 
@@ -134,7 +151,7 @@ static void choose_tokens(const struct amn_memory *memory, struct amn_desk *desk
             add(m->classes, m->answer_bias, logits);
             point(memory, summary, logits + m->classes);
         }
-        if ((tokens[at] = best_of(logits, width)) == END) return;
+        if ((tokens[at] = best_of(memory, logits, width, tokens, at)) == END) return;
     }
 }
 

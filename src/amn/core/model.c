@@ -93,6 +93,9 @@ static void take_names(struct amn_model *m, const struct amn_weights *w) {
 static void take_next(struct amn_model *m, const struct amn_weights *w) {
     size_t hidden = m->hidden;
     m->next = cell_of(m, &w->next);
+    m->item = w->item;
+    m->class_vectors = (id *)(void *)room(m, m->classes);
+    if (m->class_vectors) memcpy(m->class_vectors, w->class_vectors, m->classes * sizeof(id));
     m->next_gates = room(m, (m->classes + m->vectors) * 3 * hidden);
     float *input = whole(m, &w->next.input, 1);
     for (size_t i = 0; i < m->classes + m->vectors && !m->failed; i++) {

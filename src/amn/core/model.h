@@ -32,6 +32,7 @@ struct amn_model {
     float *names, *name_bias; /* of each vector: what a summary is multiplied with for its score as an answer */
     struct cell next;         /* from one token of an answer to the next */
     float *next_gates;        /* what each class and then each vector tells it */
+    id *class_vectors, item;  /* the vector that is spelled like each class, or -1; what stands between items */
     void *all[48];            /* whatever is to be freed */
     size_t parts;
     int failed; /* whether there was no room for a part */

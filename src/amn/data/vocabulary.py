@@ -57,6 +57,11 @@ class Vocabulary:
         """Whether the classes are tokens of answers."""
         return {END, COMMA} <= self._answer_ids.keys()
 
+    @property
+    def class_words(self) -> tuple[int, ...]:
+        """The number of the word that is spelled like each class; -1 where there is none."""
+        return tuple(self._word_ids.get(answer, -1) for answer in self.answers)
+
     def word_id(self, word: str) -> int:
         """The number of a word, UNKNOWN where the vocabulary does not hold it; a lone A may be the article a."""
         return self._word_ids.get(word) or self._word_ids.get(word.lower(), UNKNOWN)

@@ -12,6 +12,7 @@ import numpy as np
 from amn.core import boundary
 from amn.core.boundary import address, layer
 from amn.data.examples import Words
+from amn.data.vocabulary import COMMA
 from amn.errors import AMNError
 from amn.inference.found import Arrays, Change, Found, Held
 from amn.inference.spelling import Spelling
@@ -159,6 +160,10 @@ def _weights(trained: TrainedModel) -> tuple[boundary.CWeights, list[np.ndarray]
             setattr(weights, name, _layer(own, path, size, biased=name not in _NO_BIAS))
     if weights.items > 1:
         weights.classes = address(own["decoder.classes.weight"], np.float32, answers, hidden)
+        spelled = np.array(trained.vocabulary.class_words, np.int32)
+        kept.append(spelled)
+        weights.class_vectors = address(spelled, np.int32, answers)
+        weights.item = trained.vocabulary.answer_id(COMMA)
     for name, path in _NUMBERS.items():
         setattr(weights, name, float(own[path][0]))
     return weights, kept

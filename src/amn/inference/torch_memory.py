@@ -17,7 +17,6 @@ from amn.inference.spelling import Spelling
 from amn.inference.torch_batches import choices, on_cpu, read_by_torch
 from amn.inference.trained import TrainedModel
 from amn.models.amn import AMN, Memory
-from amn.models.decoder import Names
 
 
 class TorchMemory:
@@ -141,9 +140,8 @@ class TorchMemory:
     @torch.inference_mode()
     def read(self, banks: int) -> Found:
         """Answers from some banks, the most relevant first; 0 for all."""
-        names, model = None, self._model
-        if model.config.pointer:
-            names = Names(model.encoder.embed(self._batch((), None)), self._memory.depth >= 0)
+        model = self._model
+        names = model.names(self._batch((), None), self._memory)
         reading = model.decode(self._memory, self._questions, banks, names)
         told = list(self._told.values()) if names is not None else []
         chosen = [*range(self._classes), *(self._classes + slot for slot in told)]

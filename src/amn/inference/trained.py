@@ -60,6 +60,7 @@ class TrainedModel:
         kind = model_class(self.architecture)
         model = kind(kind.Config(**self.config))
         model.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in self.weights.items()})
+        model.know(self.vocabulary)
         return model.eval()
 
     @property

@@ -46,6 +46,7 @@ def build_model(architecture: str, vocabulary: Vocabulary, settings: dict[str, A
             raise ConfigError(f"{architecture} has no setting {name!r}; {did_you_mean(name, known)}")
     sizes = {"vocabulary_size": len(vocabulary.words), "num_answers": len(vocabulary.answers)}
     model = kind(kind.Config(**{**settings, **sizes}))
+    model.know(vocabulary)
     model.initialise(torch.Generator().manual_seed(seed))
     return model
 

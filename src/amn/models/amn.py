@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.data.graph import NUM_EDGE_KINDS
+from amn.data.vocabulary import Vocabulary
 from amn.models.base import (
     GRU,
     Linear,
@@ -31,8 +32,11 @@ from amn.models.base import (
     Reading,
     logistic_noise,
     masked_softmax,
+    put_rows,
     right_tokens,
     rms_norm,
+    rows_of,
+    split_heads,
     straight_through,
 )
 from amn.models.decoder import Decoder, Names
@@ -188,7 +192,14 @@ class AMN(Model):
 
     def names(self, batch: Batch, memory: Memory) -> Names | None:
         """The words that may be answers, where the model can point; a lookup, which need not be carried along."""
-        return Names(self.encoder.embed(batch), memory.depth >= 0, batch.num_classes) if self.config.pointer else None
+        if not self.config.pointer:
+            return None
+        told = memory.depth >= 0
+        return Names(self.encoder.embed(batch), self.encoder.spell(batch), told, batch.num_classes)
+
+    def know(self, vocabulary: Vocabulary) -> None:
+        """Learns which class and which word of the story say the same: a list holds neither after the other."""
+        self.decoder.know(vocabulary)
 
     def ramp(self, progress: Float[Tensor, ""] | float) -> Float[Tensor, ""] | float:
         """How much of the budget counts: none at first, while the model learns to answer at all."""
@@ -237,7 +248,7 @@ class AMN(Model):
         Returns the memory and the divergence of the creation decision from its prior.
         """
         rows = torch.cat((sentence.members, sentence.context), 1)
-        held = _rows(memory.states, rows)
+        held = rows_of(memory.states, rows)
         members = sentence.members.shape[1]
         present = sentence.members > 0
         states = self.add_or_update(held[:, :members], sentence)
@@ -259,8 +270,8 @@ class AMN(Model):
         """Eq. (14), eq. (15): w = GRU(a, w), where a is gathered along the edges of A by attention."""
         members = edges.shape[1]
         normed = rms_norm(states)
-        ask = _heads(self.ask(normed[:, :members]), self.config.heads)
-        keys, values = (_heads(part, self.config.heads) for part in self.tell(normed).chunk(2, -1))
+        ask = split_heads(self.ask(normed[:, :members]), self.config.heads)
+        keys, values = (split_heads(part, self.config.heads) for part in self.tell(normed).chunk(2, -1))
         scores = ask @ keys.transpose(-1, -2) / sqrt(ask.shape[-1])
         scores = scores + self.edge_biases(edges)
         gathered = masked_softmax(scores, (edges > 0).unsqueeze(1).expand_as(scores)) @ values
@@ -299,7 +310,7 @@ class AMN(Model):
         depth = torch.maximum(memory.depth.gather(1, sentence.members), torch.minimum(reach, last))
         return replace(
             memory,
-            states=_put(memory.states, sentence.members, states * present.unsqueeze(-1)),
+            states=put_rows(memory.states, sentence.members, states * present.unsqueeze(-1)),
             strengths=memory.strengths.scatter(1, sentence.members, strengths * present),
             relevance=memory.relevance.scatter(1, sentence.members, relevance * present),
             in_last=memory.in_last.scatter(1, sentence.members, in_last * present),
@@ -382,19 +393,3 @@ class AMN(Model):
             parameter.fill_(special[name])
         else:
             super().initialise_parameter(name, parameter, generator)
-
-
-def _rows(
-    table: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row"]
-) -> Float[Tensor, "batch row hidden"]:
-    return table.gather(1, rows.unsqueeze(-1).expand(-1, -1, table.shape[-1]))
-
-
-def _put(
-    table: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row"], values: Float[Tensor, "batch row hidden"]
-) -> Float[Tensor, "batch slot hidden"]:
-    return table.scatter(1, rows.unsqueeze(-1).expand_as(values), values)
-
-
-def _heads(values: Float[Tensor, "batch row hidden"], heads: int) -> Float[Tensor, "batch head row part"]:
-    return values.unflatten(-1, (heads, -1)).transpose(1, 2)

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
-from amn.data.vocabulary import END_CLASS, UNKNOWN
+from amn.data.vocabulary import END_CLASS, UNKNOWN, Vocabulary
 
 _WAY_STREAM = 106  # of the random numbers that say whether a token is given as a class or as a told word
 
@@ -119,6 +119,9 @@ class Model(nn.Module):
     def finish(self, batch: Batch, carry: Any, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
         """Answers from what was read."""
         raise NotImplementedError
+
+    def know(self, vocabulary: Vocabulary) -> None:
+        """Told of the words and answers that its numbers stand for, where a model has a use for them."""
 
     def initialise(self, generator: torch.Generator) -> None:
         """Draws all weights anew from a generator, in the order of their names."""
@@ -311,3 +314,22 @@ def logistic_noise(key: Int[Tensor, ""], shape: tuple[int, ...], stream: int) ->
 def straight_through(soft: Float[Tensor, "*axes"], threshold: float = 0.5) -> Float[Tensor, "*axes"]:
     """A hard 0 or 1 whose gradient is that of the soft value."""
     return (soft > threshold).to(soft.dtype) + soft - soft.detach()
+
+
+def rows_of(
+    table: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row"]
+) -> Float[Tensor, "batch row hidden"]:
+    """Some rows of each story's table."""
+    return table.gather(1, rows.unsqueeze(-1).expand(-1, -1, table.shape[-1]))
+
+
+def put_rows(
+    table: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row"], values: Float[Tensor, "batch row hidden"]
+) -> Float[Tensor, "batch slot hidden"]:
+    """Each story's table with some rows replaced."""
+    return table.scatter(1, rows.unsqueeze(-1).expand_as(values), values)
+
+
+def split_heads(values: Float[Tensor, "batch row hidden"], heads: int) -> Float[Tensor, "batch head row part"]:
+    """States as one part for each head."""
+    return values.unflatten(-1, (heads, -1)).transpose(1, 2)

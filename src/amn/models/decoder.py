@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from amn.data.vocabulary import END_CLASS
+from amn.data.vocabulary import COMMA, END_CLASS, Vocabulary
 from amn.errors import ConfigError
 from amn.models.base import GRU, Linear, rms_norm
 
@@ -18,11 +18,13 @@ class Names:
 
     Args:
         vectors: the embedding of each word.
+        numbers: which of the encoder's vectors that is.
         told: whether the story has told it; a word that it has not is no answer.
         num_classes: how many classes the model has itself, where it is given room for more.
     """
 
     vectors: Float[Tensor, "batch name hidden"]
+    numbers: Int[Tensor, "batch name"]
     told: Bool[Tensor, "batch name"]
     num_classes: Int[Tensor, ""] | None = None
 
@@ -55,6 +57,9 @@ class Decoder(nn.Module):
         if items > 1:
             self.classes = nn.Embedding(num_answers, hidden)  # what the next token hears of a class
             self.next = GRU(hidden, hidden)
+            self.class_words: Tensor  # the vector of the word that each class spells; -1 where there is none
+            self.register_buffer("class_words", torch.full((num_answers,), -1), persistent=False)
+            self.comma = -1  # the class that separates the items of a list
 
     def forward(
         self,
@@ -105,13 +110,35 @@ class Decoder(nn.Module):
         The summary hears each token before the next is chosen: y' = GRU(u, y), by the vector u of the told word, or of
         the class.
         """
-        scores, chosen = [self.score(summary, names)], []
+        scores, chosen, listed = [self.score(summary, names)], list[Tensor](), list[Tensor]()
+        spelled = torch.cat((self.class_words.expand(len(names.numbers), -1), names.numbers), -1).unsqueeze(1)
         for place in range(self.items):
-            chosen.append(self.best(scores[-1], names.num_classes))
+            begins = chosen[-1] == self.comma if place else torch.ones_like(summary[..., 0], dtype=torch.bool)
+            twice = self.listed(spelled, listed) & begins.unsqueeze(-1)
+            chosen.append(self.best(scores[-1].masked_fill(twice, torch.finfo(summary.dtype).min), names.num_classes))
+            word = spelled.expand(-1, summary.shape[1], -1).gather(-1, chosen[-1].unsqueeze(-1)).squeeze(-1)
+            listed.append(torch.where(begins, word, -1))
             if place + 1 < self.items:
                 summary = self.next(self.next.input(self.vectors(chosen[-1], names)), summary)
                 scores.append(self.score(summary, names))
         return torch.stack(scores, -2), _ended(torch.stack(chosen, -1))
+
+    @torch.no_grad()
+    def know(self, vocabulary: Vocabulary) -> None:
+        """Learns which class and which word of a story say the same: a list holds neither after the other."""
+        if self.items > 1:
+            self.class_words.copy_(torch.tensor(vocabulary.class_words))
+            self.comma = vocabulary.answer_id(COMMA)
+
+    @staticmethod
+    def listed(
+        spelled: Int[Tensor, "batch one answer"], listed: list[Int[Tensor, "batch question"]]
+    ) -> Bool[Tensor, "batch question answer"]:
+        """Which choices spell a word that some item begins with already: a list holds nothing twice."""
+        found = torch.zeros_like(spelled, dtype=torch.bool)
+        for word in listed:
+            found = found | ((spelled == word.unsqueeze(-1)) & (spelled >= 0))
+        return found
 
     def follow(
         self,
