@@ -203,9 +203,10 @@ def test_rows_about_the_same_story_become_one(tmp_path: Path) -> None:
 
 
 def test_words_keep_letters_with_their_marks_and_single_capitals() -> None:
-    assert words("A is above a clock, I think; Käthe’s x_y.") == (
-        *("A", "is", "above", "a", "clock", "i", "think", "käthe’s", "x", "y"),
+    assert words("A is above a B, I think; Käthe’s x_y.") == (
+        *("A", "is", "above", "a", "B", "i", "think", "käthe’s", "x", "y"),
     )
+    assert words("A clock stood there.")[0] == "a" and words("Where is A?")[-1] == "A"
     assert words("मरियम रसोई में गई।") == ("मरियम", "रसोई", "में", "गई")
 
 

@@ -102,15 +102,15 @@ INLINE void gather(size_t width, size_t heads, const float *query, size_t near, 
     for (size_t i = 0; i < padded(heads * near); i++) scores[i] = exponential(scores[i]);
     for (size_t head = 0; head < heads; head++) {
         const float *score = scores + head * near;
-        float all = 0, *sums = out + head * width;
-        memset(sums, 0, width * sizeof(float));
+        float all = 0, sums[width]; /* apart from `out`, which might be anywhere: so they stay in registers */
+        for (size_t i = 0; i < width; i++) sums[i] = 0;
         for (size_t row = 0; row < near; row++) {
             const float *value = key_value[row] + (heads + head) * width;
             all += score[row];
             SIMD
             for (size_t i = 0; i < width; i++) sums[i] += score[row] * value[i];
         }
-        for (size_t i = 0; i < width; i++) sums[i] /= all;
+        for (size_t i = 0; i < width; i++) out[head * width + i] = sums[i] / all;
     }
 }
 
