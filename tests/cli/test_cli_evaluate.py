@@ -22,7 +22,7 @@ from amn.store.validate import DIGESTS
 
 KEYS = ["model", "architecture", "task", "split", "questions", "error_percent", "required_banks", "created_banks"]
 KEYS += ["entities", "entities_read", "ratio", "by_banks", "seconds"]
-KEYS += ["known_percent", "confident_errors_percent", "calibration_error"]
+KEYS += ["known", "confident_errors_percent", "calibration_error"]
 STORIES = (
     "1 Mary went to the garden.\n2 John went to the office.\n3 Where is Mary?\tgarden\t1\n4 Where is John?\toffice\t2\n"
 )

@@ -225,7 +225,7 @@ def tally(wrong: list[bool], score: list[float], known: list[bool] | None = None
 def test_confidence_is_that_worked_out_by_hand() -> None:
     one = tally([True, True, False, False], [0.95, 0.9, 0.95, 0.35], [True, True, True, False])
     assert one.confidence() == {
-        "known_percent": 75.0,
+        "known": 0.75,
         "confident_errors_percent": 25.0,  # 0.9 is not above 0.9
         "calibration_error": round((abs(0.95 + 0.95 - 1) + abs(0.9 - 0) + abs(0.35 - 1)) / 4, 4),
     }

@@ -102,11 +102,11 @@ class Tally:
         }
 
     def confidence(self, banks: int = DEFAULT_BANKS) -> dict[str, float]:
-        """How far scores can be trusted: what was known, what was wrong and sure, and how scores and errors differ."""
+        """How far scores can be trusted: the share given as known, what was wrong and sure, and calibration."""
         at = (min(banks, self.most_banks) or self.most_banks) - 1
         wrong, score = self.wrong[at], self.score[at]
         return {
-            "known_percent": round(100 * _mean(self.known[at]), _DIGITS),
+            "known": round(_mean(self.known[at]), _DIGITS),
             "confident_errors_percent": round(100 * _mean(wrong & (score > CONFIDENT)), _DIGITS),
             "calibration_error": round(calibration_error(score, ~wrong), _DIGITS),
         }
