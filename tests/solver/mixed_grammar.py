@@ -41,8 +41,8 @@ _SLOTS = {
     "have": "(?:has|have)",
     "in": "(?:in|at|inside)",
     "now": "(?:now|currently|right now|at the moment)",
-    "go": "(?:came|drove|went|gone|moved|journeyed|walked|headed|travelled|ran|hurried|returned|made a trip|strolled|wandered|"
-    "rushed)",
+    "go": "(?:came|drove|went|gone|moved|journeyed|walked|headed|travelled|ran|hurried|returned|made a trip|strolled|"
+    "wandered|rushed)",
     "ago": "(?: (?:back|over|straight))?",
     "got": "(?:got|took|grabbed|picked up|collected|fetched|got hold of|snatched|lifted|taken)",
     "let": "(?:dropped|left|discarded|put down|set down|let go of|got rid of|laid down|released|left behind|abandoned)",
