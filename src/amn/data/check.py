@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +10,7 @@ from amn.data.files import BadLines, numbered_lines
 from amn.data.rows import ANY, Columns
 from amn.data.source import data_files, format_of, read_stories
 from amn.data.story import Story, words
+from amn.errors import DataError
 
 _MAX_WORD_LINE_BYTES = 1 << 20
 AnswerKind = Literal["word", "phrase", "list", "class"]
@@ -28,16 +29,6 @@ def answer_kind(answer: str, told: Collection[str]) -> AnswerKind:
     if not spelled or not all(word in told for word in spelled):
         return "class"
     return "word" if len(spelled) == 1 else "phrase"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BadLine:
-    """A line that could not be read. The line number is None where the whole file is meant."""
-
-    file: str
-    line: int | None
-    expected: str
-    found: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -74,7 +65,7 @@ class DataReport:
     most_told: int = 0
     without_question: int = 0
     unknown_words: dict[str, int] | None = None
-    bad_lines: list[BadLine] = field(default_factory=list)
+    bad_lines: list[DataError] = field(default_factory=list)
     num_bad_lines: int = 0
     lost_support: int = 0
 
@@ -99,7 +90,10 @@ class DataReport:
     def as_json(self) -> dict[str, object]:
         """The report as plain values: word counts become the number of distinct words."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
-        rows = [asdict(bad) for bad in self.bad_lines]
+        rows = [
+            {"file": bad.source, "line": bad.line, "expected": bad.expected, "found": bad.found}
+            for bad in self.bad_lines
+        ]
         return values | {"vocabulary": len(self.vocabulary), "answers": len(self.answers), "bad_lines": rows}
 
 
@@ -138,7 +132,7 @@ def check_data(path: str | Path, *, vocabulary: str | Path | None = None, column
     if known is not None:
         report.unknown_words = {word: n for word, n in report.vocabulary.most_common() if word not in known}
     report.num_bad_lines = bad.count
-    report.bad_lines = [BadLine(file=e.source, line=e.line, expected=e.expected, found=e.found) for e in bad.errors]
+    report.bad_lines = bad.errors
     report.lost_support = bad.lost_support
     return report
 

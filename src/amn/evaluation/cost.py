@@ -10,10 +10,10 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from amn.bench.timing import measure
-from amn.data.batches import Batch, encode
+from amn.data.batches import Batch
 from amn.data.examples import Example
-from amn.data.vocabulary import Vocabulary
 from amn.evaluation.metrics import DEFAULT_BANKS
+from amn.inference.torch_batches import plain_batch
 from amn.inference.trained import TrainedModel
 from amn.models.amn import AMN, Told
 from amn.models.base import Model, Reading
@@ -76,7 +76,7 @@ def work_of(trained: TrainedModel, examples: Sequence[Example]) -> Work:
 
 
 def _work(trained: TrainedModel, example: Example) -> tuple[float, float, float, float, float]:
-    batch = _batch([example], trained.vocabulary)
+    batch = plain_batch(trained, [example])
     reading, answering = FlopCounterMode(display=False), FlopCounterMode(display=False)
     with reading:
         carry = trained.model.ingest(batch)
@@ -101,7 +101,7 @@ def _answer(model: Model, batch: Batch, carry: Any) -> Reading:
 
 def _seconds(trained: TrainedModel, examples: Sequence[Example]) -> tuple[float, float]:
     """Seconds for a story and for a question."""
-    batch = _batch(examples, trained.vocabulary)
+    batch = plain_batch(trained, examples)
     with torch.inference_mode():
         carry = trained.model.ingest(batch)
         runs: dict[str, Callable[[], object]] = {"ingest": partial(trained.model.ingest, batch)}
@@ -109,7 +109,3 @@ def _seconds(trained: TrainedModel, examples: Sequence[Example]) -> tuple[float,
         taken = {name: timing.seconds for name, timing in measure(runs, repeats=_REPEATS).items()}
     questions = sum(len(example.questions) for example in examples)
     return taken["ingest"] / len(examples), taken["decode"] / questions
-
-
-def _batch(examples: Sequence[Example], vocabulary: Vocabulary) -> Batch:
-    return encode(examples, vocabulary).take(torch.arange(len(examples)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from amn.answers import Answer
 from amn.data.story import Question, Story, words
-from amn.evaluation.metrics import PASS_PERCENT
+from amn.evaluation.metrics import PASS_PERCENT, same_answer
 
 SHOWN_MISTAKES = 3
 SHOWN_SENTENCES = 12  # of a story, the last ones
@@ -166,7 +166,8 @@ def judge(stories: Sequence[Story], answers: Sequence[Answer]) -> HeldOut:
         answers: one for each question, in their order.
     """
     asked = [(story, question) for story in stories for question in story.questions]
-    wrong = [not _is_right(question, answer) for (_, question), answer in zip(asked, answers, strict=True)]
+    said = zip(asked, answers, strict=True)
+    wrong = [not same_answer(answer.answer, question.answer or "") for (_, question), answer in said]
     counts = Counter((question.answer or "").lower() for _, question in asked)
     return HeldOut(
         questions=len(asked),
@@ -175,10 +176,6 @@ def judge(stories: Sequence[Story], answers: Sequence[Answer]) -> HeldOut:
         kinds=_kinds([question for _, question in asked], wrong),
         mistakes=_mistakes([pair for pair, bad in zip(zip(asked, answers, strict=True), wrong, strict=True) if bad]),
     )
-
-
-def _is_right(question: Question, answer: Answer) -> bool:
-    return answer.answer.lower() == (question.answer or "").lower()
 
 
 def _kinds(questions: Sequence[Question], wrong: Sequence[bool]) -> tuple[Kind, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -12,7 +13,8 @@ from amn.answers import Answer, answers_of
 from amn.data.examples import Example
 from amn.data.story import words
 from amn.errors import AMNError
-from amn.inference.engine import Engine, ToldStories, tell_stories
+from amn.inference.engine import Engine, tell_stories
+from amn.inference.found import Found
 from amn.inference.trained import TrainedModel
 
 PASS_PERCENT = 5.0  # a task counts as solved below this error, as in the paper
@@ -185,10 +187,11 @@ def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *
     times: list[float] = []
     most = DEFAULT_BANKS
     while len(readings) < most:
-        answers, time = _answers(trained, examples, stories, len(readings) + 1)
-        readings.append(answers)
+        banks = len(readings) + 1
+        found, time = _timed(partial(stories.read, banks))
+        readings.append([(answer, right) for _, answer, right in answered(trained, examples, found, banks)])
         times.append(time)
-        most = max(answer.banks_created for answer, _ in answers)
+        most = max(answer.banks_created for answer, _ in readings[-1])
     _, decode_all = _timed(lambda: stories.read(ALL_BANKS))
     first = [answer for answer, _ in readings[0]]
     return Tally(
@@ -204,16 +207,15 @@ def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *
     )
 
 
-def _answers(
-    trained: TrainedModel, examples: Sequence[Example], stories: ToldStories, banks: int
-) -> tuple[list[tuple[Answer, str]], float]:
-    """The answers to all questions whose right answer is known, with that; and the seconds that reading them took."""
-    found, seconds = _timed(lambda: stories.read(banks))
-    pairs: list[tuple[Answer, str]] = []
+def answered(
+    trained: TrainedModel, examples: Sequence[Example], found: Sequence[Found], banks: int
+) -> Iterator[tuple[Found, Answer, str]]:
+    """Every question whose right answer is known: what was found in its story, the answer, and what is right."""
     for one, example in zip(found, examples, strict=True):
         given = answers_of(one, trained, [" ".join(question) for question in example.questions], banks)
-        pairs += [(answer, right) for answer, right in zip(given, example.answers, strict=True) if right is not None]
-    return pairs, seconds
+        for answer, right in zip(given, example.answers, strict=True):
+            if right is not None:
+                yield one, answer, right
 
 
 def _timed(work: Callable[[], _T], repeats: int = _REPEATS) -> tuple[_T, float]:
