@@ -15,25 +15,15 @@ _AGAIN = 3
 
 @dataclass(slots=True, eq=False)
 class Event:
-    """Something that happened and was told.
+    """Something that happened and was told."""
 
-    Args:
-        kind: "move", "get", "drop" or "give"; some tasks add kinds of their own.
-        actor: who did it.
-        place: where the actor is after it, or the place that the sentence is about.
-        item: the thing handled.
-        receiver: who was given the thing.
-        before: the actor's latest told move before it.
-        line: index of the sentence that told it.
-    """
-
-    kind: str
+    kind: str  # "move", "get", "drop" or "give"; some tasks add kinds of their own
     actor: str
-    place: str
-    item: str = ""
-    receiver: str = ""
-    before: "Event | None" = None
-    line: int = -1
+    place: str  # where the actor is after it, or the place that the sentence is about
+    item: str = ""  # the thing handled
+    receiver: str = ""  # of the thing
+    before: "Event | None" = None  # the actor's latest told move before it
+    line: int = -1  # of the sentence that told it
 
 
 class World:
