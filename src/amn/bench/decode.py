@@ -19,19 +19,12 @@ CHUNK = 1000  # questions that are answered together
 
 @dataclass(frozen=True)
 class Case:
-    """A model and what to ask it.
-
-    Args:
-        task: the task's number or name.
-        source: where the weights come from.
-        trained: the model, of the default profile.
-        examples: stories with a question each.
-    """
+    """A model and what to ask it."""
 
     task: int | str
-    source: str
-    trained: TrainedModel
-    examples: Sequence[Example]
+    source: str  # where the weights come from
+    trained: TrainedModel  # the model, of the default profile
+    examples: Sequence[Example]  # stories with a question each
 
 
 def bench_decode(cases: Sequence[Case], *, repeats: int, single: int, batch: int = CHUNK) -> dict[str, Any]:

@@ -33,21 +33,13 @@ Answers = Callable[[Sequence[Example]], Tensor]  # from stories to a class for e
 
 @dataclass(frozen=True)
 class Contest:
-    """Who competes on what.
+    """Who competes on what."""
 
-    Args:
-        model: the model that is compared, of the default profile.
-        vocabulary: the words that all know.
-        examples: stories with a question each.
-        batches: how many stories are read together.
-        device: where the models run; the compiled core runs on a CPU.
-    """
-
-    model: AMN
-    vocabulary: Vocabulary
-    examples: Sequence[Example]
-    batches: Sequence[int] = (1, 256)
-    device: torch.device | str = "cpu"
+    model: AMN  # the model that is compared, of the default profile
+    vocabulary: Vocabulary  # the words that all know
+    examples: Sequence[Example]  # stories with a question each
+    batches: Sequence[int] = (1, 256)  # how many stories are read together
+    device: torch.device | str = "cpu"  # where the models run; the compiled core runs on a CPU
 
 
 def bench_ingest(contest: Contest, *, repeats: int) -> dict[str, Any]:

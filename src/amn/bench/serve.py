@@ -34,23 +34,14 @@ _FAILURES = (OSError, EOFError, ValueError, TimeoutError, asyncio.LimitOverrunEr
 
 @dataclass(slots=True)
 class Load:
-    """What some clients share while they ask: what to send, how much is left, and what became of it.
+    """What some clients share while they ask: what to send, how much is left, and what became of it."""
 
-    Args:
-        bodies: the requests, as JSON.
-        requests: how many may still be sent.
-        ends: when to stop, by the monotonic clock.
-        taken: seconds of every request that was answered.
-        failed: how many were not.
-        paths: where to send them, in turn.
-    """
-
-    bodies: Sequence[bytes]
-    requests: int
-    ends: float = float("inf")
-    taken: list[float] = field(default_factory=list)
-    failed: int = 0
-    paths: Iterator[str] = field(default_factory=lambda: repeat("/answer"))
+    bodies: Sequence[bytes]  # the requests, as JSON
+    requests: int  # how many may still be sent
+    ends: float = float("inf")  # when to stop, by the monotonic clock
+    taken: list[float] = field(default_factory=list)  # seconds of every request that was answered
+    failed: int = 0  # how many were not
+    paths: Iterator[str] = field(default_factory=lambda: repeat("/answer"))  # where to send them, in turn
 
     def next_path(self) -> str:
         """Where to send the next request."""

@@ -21,15 +21,10 @@ _DIGITS = 4  # significant ones
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long something took.
+    """How long something took."""
 
-    Args:
-        seconds: the median of its repeats.
-        spread: how far apart the quarters of its repeats lie, as a share of the median.
-    """
-
-    seconds: float
-    spread: float
+    seconds: float  # the median of its repeats
+    spread: float  # how far apart the quarters of its repeats lie, as a share of the median
 
     @classmethod
     def of(cls, times: list[float]) -> "Timing":

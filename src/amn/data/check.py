@@ -33,41 +33,26 @@ def answer_kind(answer: str, told: Collection[str]) -> AnswerKind:
 
 @dataclass(slots=True, kw_only=True)
 class DataReport:
-    """Counts over all stories of the files checked.
+    """Counts over all stories of the files checked."""
 
-    Args:
-        path: the file or folder that was checked.
-        files: how many files were read.
-        stories: how many stories they hold.
-        sentences: how many sentences the stories have together.
-        questions: how many questions the stories have together.
-        vocabulary: distinct lower-cased words of sentences and questions, with how often each occurs.
-        answers: distinct answers, with how often each is right.
-        answer_kinds: what the answers are (see `answer_kind`), with how many questions have such a one.
-        longest_story: the most sentences of a story.
-        most_told: the most sentences before a question.
-        without_question: stories that nothing is asked about.
-        unknown_words: words that the given vocabulary lacks, with how often each occurs; None where none was given.
-        bad_lines: the first lines that could not be read.
-        num_bad_lines: how many could not be read.
-        lost_support: how many of them name a supporting fact that is no sentence told before.
-    """
-
-    path: str
-    files: int = 0
-    stories: int = 0
-    sentences: int = 0
-    questions: int = 0
+    path: str  # the file or folder that was checked
+    files: int = 0  # how many files were read
+    stories: int = 0  # how many stories they hold
+    sentences: int = 0  # how many sentences the stories have together
+    questions: int = 0  # how many questions the stories have together
+    # Distinct lower-cased words of sentences and questions, with how often each occurs.
     vocabulary: Counter[str] = field(default_factory=Counter)
-    answers: Counter[str] = field(default_factory=Counter)
+    answers: Counter[str] = field(default_factory=Counter)  # distinct answers, with how often each is right
+    # What the answers are (see `answer_kind`), with how many questions have such a one.
     answer_kinds: Counter[AnswerKind] = field(default_factory=Counter)
-    longest_story: int = 0
-    most_told: int = 0
-    without_question: int = 0
+    longest_story: int = 0  # the most sentences of a story
+    most_told: int = 0  # the most sentences before a question
+    without_question: int = 0  # stories that nothing is asked about
+    # Words that the given vocabulary lacks, with how often each occurs; None where none was given.
     unknown_words: dict[str, int] | None = None
-    bad_lines: list[DataError] = field(default_factory=list)
-    num_bad_lines: int = 0
-    lost_support: int = 0
+    bad_lines: list[DataError] = field(default_factory=list)  # the first lines that could not be read
+    num_bad_lines: int = 0  # how many could not be read
+    lost_support: int = 0  # how many of them name a supporting fact that is no sentence told before
 
     def add(self, story: Story) -> None:
         """Count one story."""

@@ -21,17 +21,11 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(slots=True)
 class BadLines:
-    """What a reader skipped: give one to a reader and it goes on where it would otherwise raise.
+    """What a reader skipped: give one to a reader and it goes on where it would otherwise raise."""
 
-    Args:
-        errors: the first errors met, at most `MAX_KEPT_ERRORS` of them.
-        count: all errors met, which is the number of lines skipped.
-        lost_support: how many of them name a supporting fact that points nowhere.
-    """
-
-    errors: list[DataError] = field(default_factory=list)
-    count: int = 0
-    lost_support: int = 0
+    errors: list[DataError] = field(default_factory=list)  # the first errors met, at most `MAX_KEPT_ERRORS` of them
+    count: int = 0  # all errors met, which is the number of lines skipped
+    lost_support: int = 0  # how many of them name a supporting fact that points nowhere
 
     def add(self, error: DataError) -> None:
         """Count a bad line and keep its error while there is room."""

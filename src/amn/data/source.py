@@ -109,17 +109,12 @@ def split_of(path: Path) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnStories:
-    """Stories that somebody brings.
+    """Stories that somebody brings."""
 
-    Args:
-        training: to learn from.
-        validation: to choose and to judge by; None where they have to be taken from the training stories.
-        name: what to call them: the name of their file or folder, without its ending.
-    """
-
-    training: list[Story]
+    training: list[Story]  # to learn from
+    # To choose and to judge by; None where they have to be taken from the training stories.
     validation: list[Story] | None = None
-    name: str = "own"
+    name: str = "own"  # what to call them: the name of their file or folder, without its ending
 
     def judged_by(self, other: "OwnStories") -> "OwnStories":
         """The same with all of the other's stories to validate with."""

@@ -28,35 +28,22 @@ class Work:
     """The operations of stories that are read one by one, as means over stories with one set of questions each.
 
     Operations are the multiplications and additions of matrix products, which do not depend on the machine.
-
-    Args:
-        sentences: of a story.
-        entities: its distinct words (V).
-        read: entities, or memory slots, that an answer reads.
-        ingest: operations for reading a story.
-        decode: operations for answering a question.
     """
 
-    sentences: float
-    entities: float
-    read: float
-    ingest: float
-    decode: float
+    sentences: float  # of a story
+    entities: float  # its distinct words (V)
+    read: float  # entities, or memory slots, that an answer reads
+    ingest: float  # operations for reading a story
+    decode: float  # operations for answering a question
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a model costs on stories.
+    """What a model costs on stories."""
 
-    Args:
-        work: the operations, each story alone.
-        ingest_seconds: for reading a story, many together.
-        decode_seconds: for answering a question, many together.
-    """
-
-    work: Work
-    ingest_seconds: float
-    decode_seconds: float
+    work: Work  # the operations, each story alone
+    ingest_seconds: float  # for reading a story, many together
+    decode_seconds: float  # for answering a question, many together
 
     def figures(self) -> dict[str, float]:
         """All numbers by name."""

@@ -20,21 +20,13 @@ _Z = 1.96  # of a 95 % interval
 
 @dataclass(frozen=True, kw_only=True)
 class Mistake:
-    """A question that was answered wrongly.
+    """A question that was answered wrongly."""
 
-    Args:
-        story: what it saw.
-        question: the question.
-        right: the right answer.
-        said: the model's.
-        score: how sure it was.
-    """
-
-    story: tuple[str, ...]
+    story: tuple[str, ...]  # what it saw
     question: str
-    right: str
-    said: str
-    score: float
+    right: str  # the right answer
+    said: str  # the model's
+    score: float  # how sure it was
 
     def lines(self) -> Iterator[str]:
         """As a story, for people."""
@@ -60,21 +52,13 @@ class Kind:
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOut:
-    """How a model did on the questions that were kept apart.
+    """How a model did on the questions that were kept apart."""
 
-    Args:
-        questions: how many.
-        wrong: how many of them were answered wrongly.
-        guess_percent: the error of always giving the most frequent answer.
-        kinds: the same by kind of question, the worst first.
-        mistakes: the wrong answers, the surest first.
-    """
-
-    questions: int
-    wrong: int
-    guess_percent: float
-    kinds: tuple[Kind, ...]
-    mistakes: tuple[Mistake, ...]
+    questions: int  # how many
+    wrong: int  # how many of them were answered wrongly
+    guess_percent: float  # the error of always giving the most frequent answer
+    kinds: tuple[Kind, ...]  # the same by kind of question, the worst first
+    mistakes: tuple[Mistake, ...]  # the wrong answers, the surest first
 
     @property
     def error_percent(self) -> float:

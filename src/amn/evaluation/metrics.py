@@ -30,29 +30,17 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Tally:
-    """What a model did with each question, by the number of banks read: row 0 reads one bank, row 1 two, and so on.
+    """What a model did with each question, by the number of banks read: row 0 reads one bank, row 1 two, and so on."""
 
-    Args:
-        wrong: whether the answer was wrong.
-        score: how sure it was.
-        known: whether it was given as known, and not as unknown or as a guess.
-        read: how many entities the banks read hold, copies counted each time.
-        entities: how many different words the story has.
-        created: how many banks the story has.
-        ingest: seconds for reading the stories.
-        decode: seconds for answering, by the number of banks read.
-        decode_all: seconds for answering from all banks.
-    """
-
-    wrong: Bool[np.ndarray, "bank question"]
-    score: Float[np.ndarray, "bank question"]
-    known: Bool[np.ndarray, "bank question"]
-    read: Float[np.ndarray, "bank question"]
-    entities: Float[np.ndarray, " question"]
-    created: Float[np.ndarray, " question"]
-    ingest: float
-    decode: tuple[float, ...]
-    decode_all: float
+    wrong: Bool[np.ndarray, "bank question"]  # whether the answer was wrong
+    score: Float[np.ndarray, "bank question"]  # how sure it was
+    known: Bool[np.ndarray, "bank question"]  # whether it was given as known, and not as unknown or as a guess
+    read: Float[np.ndarray, "bank question"]  # how many entities the banks read hold, copies counted each time
+    entities: Float[np.ndarray, " question"]  # how many different words the story has
+    created: Float[np.ndarray, " question"]  # how many banks the story has
+    ingest: float  # seconds for reading the stories
+    decode: tuple[float, ...]  # seconds for answering, by the number of banks read
+    decode_all: float  # seconds for answering from all banks
 
     @property
     def questions(self) -> int:

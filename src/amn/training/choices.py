@@ -25,13 +25,7 @@ _LONGEST_WINDOW = 300  # sentences that a question may see, where nobody asks fo
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """A setting that was chosen.
-
-    Args:
-        setting: its name.
-        value: what was chosen.
-        why: because of what.
-    """
+    """A setting that was chosen."""
 
     setting: str
     value: Any

@@ -32,21 +32,14 @@ class Job:
 
 @dataclass(frozen=True, kw_only=True)
 class Update:
-    """What a worker tells of its job.
+    """What a worker tells of its job."""
 
-    Args:
-        entries: log entries since the last update.
-        event: what has happened.
-        failure: why the job cannot go on.
-        files: what the job has written, by name, where the worker has a disk of its own.
-        worker: number of the process that tells it.
-    """
-
-    entries: tuple[dict[str, object], ...] = ()
+    entries: tuple[dict[str, object], ...] = ()  # log entries since the last update
     event: SweepEvent | None = None
-    failure: str = ""
+    failure: str = ""  # why the job cannot go on
+    # What the job has written, by name, where the worker has a disk of its own.
     files: dict[str, bytes] = field(default_factory=dict)
-    worker: int = field(default_factory=getpid)
+    worker: int = field(default_factory=getpid)  # number of the process that tells it
 
 
 def work(

@@ -17,21 +17,13 @@ from amn.training.prepare import Encoded
 
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
-    """How a run is trained.
+    """How a run is trained."""
 
-    Args:
-        device: where to compute.
-        progress: told of every epoch.
-        stepped: told of every step.
-        resume: go on with what the directory holds.
-        checkpoint_every: seconds between checkpoints.
-    """
-
-    device: torch.device
-    progress: Progress
-    stepped: Stepped | None = None
-    resume: bool = False
-    checkpoint_every: float = CHECKPOINT_SECONDS
+    device: torch.device  # where to compute
+    progress: Progress  # told of every epoch
+    stepped: Stepped | None = None  # told of every step
+    resume: bool = False  # go on with what the directory holds
+    checkpoint_every: float = CHECKPOINT_SECONDS  # seconds between checkpoints
 
 
 def fit_run(

@@ -43,15 +43,10 @@ _CELLS: dict[str, type[GRU] | type[LSTM]] = {"gru": GRU, "lstm": LSTM}
 
 @dataclass(frozen=True, kw_only=True)
 class EncDecConfig(ModelConfig):
-    """Settings of the encoder-decoder.
+    """Settings of the encoder-decoder."""
 
-    Args:
-        hidden: width of embeddings and states.
-        cell: "lstm" or "gru".
-    """
-
-    hidden: int = 100
-    cell: str = "lstm"
+    hidden: int = 100  # width of embeddings and states
+    cell: str = "lstm"  # "lstm" or "gru"
 
     def __post_init__(self) -> None:
         if self.cell not in _CELLS:
