@@ -117,15 +117,7 @@ def answers(
     device: torch.device | str = "cpu",
     read: Callable[[Model, Batch], Reading] = Model.__call__,
 ) -> Tensor:
-    """The class of the first question of each story, from its words; a rival needs no word graph, so none is built.
-
-    Args:
-        model: the model.
-        vocabulary: the words that it knows.
-        examples: the stories.
-        device: where the batch is put.
-        read: how the model reads it.
-    """
+    """The class of the first question of each story, from its words; a rival needs no word graph, so none is built."""
     batch = _batch(examples, vocabulary, device, graph=model.needs_graph)
     logits = read(model, batch).logits
     return logits[:, 0, : model.config.num_answers].argmax(-1).cpu()

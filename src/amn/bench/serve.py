@@ -161,16 +161,9 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
 
 
 async def drive(addresses: str | Sequence[str], clients: int, load: Load, seconds: float) -> dict[str, Any]:
-    """Lets clients ask until the time is up or all is sent; before it starts, each was connected and answered once.
+    """Lets clients ask until the time is up or all is sent, and gives the figures of a row.
 
-    Args:
-        addresses: one server, or several that share the clients evenly.
-        clients: how many ask at once.
-        load: what they ask.
-        seconds: the longest that it may take.
-
-    Returns:
-        The figures of a row.
+    Several servers share the clients evenly. Before it starts, each client was connected and answered once.
     """
     servers = [urlsplit(one) for one in ([addresses] if isinstance(addresses, str) else addresses)]
     chosen = [servers[i % len(servers)] for i in range(clients)]

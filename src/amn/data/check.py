@@ -17,12 +17,7 @@ AnswerKind = Literal["word", "phrase", "list", "class"]
 
 
 def answer_kind(answer: str, told: Collection[str]) -> AnswerKind:
-    """What an answer is: a word that the story tells, several such words, a list, or else one class of many.
-
-    Args:
-        answer: the answer.
-        told: the words of the story before the question.
-    """
+    """What an answer is, given the words told before: one of them, several, a list, or else one class of many."""
     if "," in answer:
         return "list"
     spelled = words(answer)

@@ -27,14 +27,7 @@ class Event:
 
 
 class World:
-    """People and things at places. Starting places are random and never told.
-
-    Args:
-        rng: the story's source of chance.
-        people: names of who is there.
-        places: names of where they can be.
-        objects: names of what can be carried.
-    """
+    """People and things at places. Starting places are random and never told."""
 
     def __init__(self, rng: Random, people: Sequence[str], places: Sequence[str], objects: Sequence[str] = ()) -> None:
         self.rng = rng

@@ -14,12 +14,7 @@ from amn.inference.trained import TrainedModel
 
 
 def calibrated(trained: TrainedModel, examples: Sequence[Example]) -> TrainedModel:
-    """The model with scores that say how often such answers are right.
-
-    Args:
-        trained: the model.
-        examples: stories with questions and their right answers, which it was not trained on.
-    """
+    """The model with scores that say how often such answers are right, by examples that it was not trained on."""
     plain = replace(trained, calibration=None)
     looks, right = [], []
     for start in range(0, len(examples), BATCH_STORIES):

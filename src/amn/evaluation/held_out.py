@@ -143,12 +143,7 @@ class HeldOut:
 
 
 def judge(stories: Sequence[Story], answers: Sequence[Answer]) -> HeldOut:
-    """Compares answers with the right ones.
-
-    Args:
-        stories: with the questions and their right answers.
-        answers: one for each question, in their order.
-    """
+    """Compares answers, one for each question in their order, with the right ones."""
     asked = [(story, question) for story in stories for question in story.questions]
     said = zip(asked, answers, strict=True)
     wrong = [not same_answer(answer.answer, question.answer or "") for (_, question), answer in said]

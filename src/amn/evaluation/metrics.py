@@ -68,11 +68,7 @@ class Tally:
         return next((row["banks"] for row in rows if row["error_percent"] < PASS_PERCENT), self.most_banks)
 
     def figures(self, banks: int = DEFAULT_BANKS) -> dict[str, Any]:
-        """All figures of an evaluation.
-
-        Args:
-            banks: how many banks are read for the error; ALL_BANKS for all.
-        """
+        """All figures of an evaluation, with the error at so many banks read; ALL_BANKS for all."""
         required = self.required_banks()
         needed = self.row(required)
         return {
@@ -147,12 +143,7 @@ def _items(answer: str) -> list[tuple[str, ...]]:
 
 
 def evaluate(trained: TrainedModel, examples: Sequence[Example], engine: Engine = "auto") -> Tally:
-    """Asks a model every question that has an answer, by the code that answers users.
-
-    Args:
-        trained: the model.
-        examples: stories with questions and their right answers.
-        engine: "torch" to ask the torch model instead.
+    """Asks a model every question that has an answer, by the code that answers users; or by torch, if that is the engine.
 
     Raises:
         AMNError: where no question has an answer.

@@ -32,13 +32,7 @@ class Ask:
 
 
 def score(name: str | Path, ask: Ask, engine: Engine = "auto") -> tuple[TrainedModel, Tally]:
-    """Finds a model and scores it.
-
-    Args:
-        name: a model directory, a run directory (its best weights), or the name of a shipped model.
-        ask: which questions.
-        engine: "torch" to ask the torch model, and not what answers users.
-    """
+    """Finds a model by its name or directory, as `find_model` does, and scores it."""
     trained = load_model(find_model(name))
     return trained, score_trained(trained, ask, engine)
 

@@ -57,15 +57,7 @@ def work(
 
 
 class Queue:
-    """The jobs of a sweep: what waits, and what became of the rest.
-
-    Args:
-        specs: all runs; those that are finished are left out.
-        out: folder of the run directories.
-        size: runs of a job.
-        progress: told of every epoch.
-        stop_after: start no job after so many seconds.
-    """
+    """The jobs of a sweep, each of `size` unfinished runs: what waits, and what became of the rest."""
 
     def __init__(
         self, specs: Sequence[RunSpec], out: Path, size: int, progress: Progress, stop_after: float | None = None

@@ -31,12 +31,7 @@ def fit_run(
 ) -> RunDirectory:
     """Trains a run to its end and gives its directory; one that fails at once leaves nothing.
 
-    Args:
-        spec: the run.
-        data: what it is trained on.
-        path: its directory.
-        options: how.
-        keep: writes what else the directory shall hold.
+    `keep` writes what else the directory shall hold.
 
     Raises:
         Interrupted: where the user stopped it; all is saved.

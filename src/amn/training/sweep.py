@@ -134,14 +134,8 @@ def train_steps(
 ) -> Iterator[SweepEvent]:
     """Trains every unfinished run, fleet by fleet, and tells what happens; whoever stops asking stops the training.
 
-    A worker of an engine saves all with every checkpoint, so that others may look or take a copy.
-
-    Args:
-        specs: the runs.
-        out: where their directories are.
-        options: of the sweep.
-        progress: told of every epoch.
-        moved: where data lies on this machine, by its name in the runs.
+    A worker of an engine saves all with every checkpoint, so that others may look or take a copy. Data may have moved:
+    `moved` says where it lies on this machine, by its name in the runs.
     """
     torch.set_num_threads(options.threads)
     device, in_fleets = choose_device(options.device), options.engine == "fleet"

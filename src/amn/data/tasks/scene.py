@@ -66,12 +66,7 @@ Topic = TypeVar("Topic")
 
 
 class Scene(ABC, Generic[Topic]):
-    """A story told in pairs of facts, with a question tried after each pair.
-
-    Args:
-        rng: the story's source of chance.
-        plan: what the story is to hold.
-    """
+    """A story told in pairs of facts, with a question tried after each pair."""
 
     kinds: ClassVar[tuple[str, ...]] = CARRYING  # what may happen
     giving: ClassVar[bool] = False  # people may also give things to each other
