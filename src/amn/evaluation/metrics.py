@@ -143,7 +143,7 @@ def _items(answer: str) -> list[tuple[str, ...]]:
 
 
 def evaluate(trained: TrainedModel, examples: Sequence[Example], engine: Engine = "auto") -> Tally:
-    """Asks a model every question that has an answer, by the code that answers users; or by torch, if that is the engine.
+    """Asks a model every question that has an answer, by the code that answers users, or by torch.
 
     Raises:
         AMNError: where no question has an answer.
