@@ -14,8 +14,8 @@ import pytest
 from amn.config import RunSpec
 from amn.errors import AMNError, ConfigError, MissingExtraError
 from amn.store.run_directory import RunDirectory
+from amn.training.checkpoint import known_states
 from amn.training.engines import Job, Queue, Update, sweep
-from amn.training.states import known_states
 from amn.training.sweep import Options, SweepEvent, train_fleets, train_steps
 from training.small import amn, ledger_of, log_of, options_of, small, trainer_of
 

@@ -43,10 +43,6 @@ class Load:
     failed: int = 0  # how many were not
     paths: Iterator[str] = field(default_factory=lambda: repeat("/answer"))  # where to send them, in turn
 
-    def next_path(self) -> str:
-        """Where to send the next request."""
-        return next(self.paths)
-
     def next_body(self) -> bytes | None:
         """What to send next, or None when it is time to stop."""
         if self.requests <= 0 or time.monotonic() >= self.ends:
@@ -232,7 +228,7 @@ class _Client:
 
     async def _exchange(self, body: bytes) -> None:
         """Sends a request and reads its reply to the end; anything but answers is a ValueError."""
-        lines = (f"POST {self._load.next_path()} HTTP/1.1", "host: localhost", "content-type: application/json")
+        lines = (f"POST {next(self._load.paths)} HTTP/1.1", "host: localhost", "content-type: application/json")
         self._writer.write("\r\n".join((*lines, f"content-length: {len(body)}", "", "")).encode() + body)
         await self._writer.drain()
         status, *headers = (await self._reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")

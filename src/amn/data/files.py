@@ -146,11 +146,15 @@ def replaced(path: Path) -> Iterator[Path]:
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}{PART}")
     try:
         yield part
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
+        _flush(part)
         os.replace(part, path)
     finally:
         remove(part)
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def remove(path: Path) -> None:

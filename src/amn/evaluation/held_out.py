@@ -103,7 +103,8 @@ class HeldOut:
         """
         if self.good:
             return []
-        found = [_more_stories(training_stories), f"train longer: --epochs {2 * epochs}"]
+        more = f"give it more stories: it was trained on {training_stories}"
+        found = [more, f"train longer: --epochs {2 * epochs}"]
         knows_training = training_loss is not None and training_loss < 0.1
         found = found if knows_training else found[::-1]
         mean = self.error_percent
@@ -176,10 +177,6 @@ def _mistakes(pairs: Sequence[tuple[tuple[Story, Question], Answer]]) -> tuple[M
         for (story, question), answer in pairs
     ]
     return tuple(sorted(found, key=lambda mistake: -mistake.score))
-
-
-def _more_stories(stories: int) -> str:
-    return f"give it more stories: it was trained on {stories}"
 
 
 def _listed(kinds: Sequence[Kind]) -> str:

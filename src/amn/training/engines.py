@@ -13,10 +13,10 @@ from pathlib import Path
 
 from amn.config import RunSpec
 from amn.errors import AMNError
+from amn.training.checkpoint import forget_finished, open_folder
 from amn.training.files import unpack
 from amn.training.loop import Interrupted, Progress
 from amn.training.precision import check_precision
-from amn.training.states import forget_finished, open_folder
 from amn.training.sweep import Ledger, Options, SweepEvent, train_fleets, train_steps, unfinished
 
 MAX_LOSSES = 3  # a job whose worker is lost so often without a checkpoint in between is given up

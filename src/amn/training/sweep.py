@@ -15,9 +15,9 @@ from amn.errors import ConfigError
 from amn.inference.device import choose_device
 from amn.store.atomic import writing
 from amn.store.run_directory import RunDirectory
+from amn.training.checkpoint import forget_finished, known_states, open_folder, state_for, state_of_some
 from amn.training.loop import CHECKPOINT_SECONDS, Diverged, Progress, Run, Trainer, make_runs
 from amn.training.prepare import EVERYTHING, JOINT, MIXED
-from amn.training.states import forget_finished, known_states, open_folder, state_for, state_of_some
 
 LEDGER = "ledger.jsonl"
 _LENGTH_CLASSES = (3, 12)  # mean sentences of a story: short tasks are not padded to the length of long ones

@@ -59,14 +59,7 @@ class EncDec(Model):
     Config = EncDecConfig
     config: EncDecConfig
     reads_by_sentence = False
-    recipe = {
-        "learning_rate": 1e-3,
-        "batch_size": 32,
-        "epochs": 100,
-        "clip": 5.0,
-        "schedule": "cosine",
-        "window": 50,
-    }
+    recipe = {"learning_rate": 1e-3, "batch_size": 32, "epochs": 100}
 
     def __init__(self, config: EncDecConfig) -> None:
         super().__init__()

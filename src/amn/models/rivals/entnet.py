@@ -57,15 +57,7 @@ class EntNet(Model):
     Config = EntNetConfig
     config: EntNetConfig
     key_words: Int[Tensor, " key"]
-    recipe = {
-        "learning_rate": 1e-2,
-        "batch_size": 32,
-        "epochs": 200,
-        "clip": 40.0,
-        "schedule": "halving",
-        "halve_every": 25,
-        "window": 70,
-    }
+    recipe = {"learning_rate": 1e-2, "batch_size": 32, "epochs": 200, "clip": 40.0, "schedule": "halving", "window": 70}
 
     def __init__(self, config: EntNetConfig) -> None:
         super().__init__()

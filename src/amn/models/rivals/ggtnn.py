@@ -200,14 +200,7 @@ class GGTNN(Model):
 
     Config = GGTNNConfig
     config: GGTNNConfig
-    recipe = {
-        "learning_rate": 2e-3,
-        "batch_size": 32,
-        "epochs": 100,
-        "clip": 10.0,
-        "schedule": "cosine",
-        "window": 50,
-    }
+    recipe = {"batch_size": 32, "epochs": 100, "clip": 10.0}
 
     def __init__(self, config: GGTNNConfig) -> None:
         super().__init__()

@@ -36,15 +36,7 @@ class MemN2N(Model):
     Config = MemN2NConfig
     config: MemN2NConfig
     reads_by_sentence = False
-    recipe = {
-        "learning_rate": 5e-3,
-        "batch_size": 32,
-        "epochs": 100,
-        "clip": 40.0,
-        "schedule": "halving",
-        "halve_every": 25,
-        "window": 50,
-    }
+    recipe = {"learning_rate": 5e-3, "batch_size": 32, "epochs": 100, "clip": 40.0, "schedule": "halving"}
 
     def __init__(self, config: MemN2NConfig) -> None:
         super().__init__()
