@@ -13,6 +13,8 @@ from torch.func import functional_call, vmap
 from torch.utils import _pytree as pytree
 
 from amn.config import RunSpec
+from amn.data.babi import write_babi
+from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 from amn.models import MODELS, build_model
 from amn.models.encoder import ANONYMOUS
@@ -213,7 +215,9 @@ def smaller_vocabulary() -> Vocabulary:
 
 
 def test_the_first_losses_stay_what_they_are(tmp_path: Path) -> None:
-    spec = RunSpec(task=1, train=small(tmp_path, train_questions=192, batch_size=64).train)
+    write_babi(generate(1, questions=192, seed=0), tmp_path / "qa1_train.txt")
+    write_babi(generate(1, questions=30, seed=1), tmp_path / "qa1_valid.txt")
+    spec = RunSpec(task=1, data=str(tmp_path), train=small(tmp_path, batch_size=64).train)
     trainer = trainer_of([spec], tmp_path)
     trainer.fit()
     found = [entry["loss"] for entry in log_of(tmp_path, spec)]
