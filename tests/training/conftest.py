@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from jaxtyping import config
 
 from amn.training.precision import computes_bfloat16
 from training.small import write_data
@@ -18,6 +19,19 @@ def bfloat16() -> None:
     """For tests that compute in bfloat16: not every processor survives it."""
     if not computes_bfloat16():
         pytest.skip("products in bfloat16 fail on this processor")
+
+
+@pytest.fixture
+def checked_shapes() -> None:
+    """For tests of training in which the shapes of models are checked at every call."""
+
+
+@pytest.fixture(autouse=True)
+def unchecked_shapes(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Elsewhere they are not: it takes a third of the time, and the steps of every architecture are checked once."""
+    config.update("jaxtyping_disable", "checked_shapes" not in request.fixturenames)
+    yield
+    config.update("jaxtyping_disable", False)
 
 
 @pytest.fixture(autouse=True)

@@ -76,6 +76,7 @@ def by_item(spec: RunSpec) -> RunSpec:
     return replace(spec, settings={**spec.settings, "pointer": True, "items": 4})
 
 
+@pytest.mark.usefixtures("checked_shapes")
 def test_models_that_answer_item_by_item_train_in_a_fleet_as_alone(double: None, data: Path, tmp_path: Path) -> None:
     hidden: dict[str, Any] = {"anonymise": 0.5, "hide_words": 0.2, "epochs": 2}
     specs = [by_item(small(data, 1, seed=3, **hidden)), by_item(small(data, 6, seed=4, **hidden))]
@@ -88,6 +89,7 @@ def test_models_that_answer_item_by_item_train_in_a_fleet_as_alone(double: None,
         assert together["validation"] == pytest.approx(single["validation"], abs=1e-9)
 
 
+@pytest.mark.usefixtures("checked_shapes")
 @pytest.mark.parametrize("architecture", sorted(MODELS))
 def test_every_architecture_trains_in_the_same_loop(data: Path, tmp_path: Path, architecture: str) -> None:
     specs = [small(data, task, task, architecture, epochs=1, train_questions=32) for task in (1, 6)]
