@@ -125,6 +125,7 @@ def test_stacked_models_learn_from_facts_as_each_does_alone() -> None:
     torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.usefixtures("unchecked_shapes")
 def test_the_graph_is_learned() -> None:
     torch.set_num_threads(1)
     model, batch = build(hidden=20), batch_of(TOLD)

@@ -3,7 +3,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from jaxtyping import config
 
 from amn.training.precision import computes_bfloat16
 from training.small import write_data
@@ -27,11 +26,10 @@ def checked_shapes() -> None:
 
 
 @pytest.fixture(autouse=True)
-def unchecked_shapes(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Elsewhere they are not: it takes a third of the time, and the steps of every architecture are checked once."""
-    config.update("jaxtyping_disable", "checked_shapes" not in request.fixturenames)
-    yield
-    config.update("jaxtyping_disable", False)
+def shapes(request: pytest.FixtureRequest) -> None:
+    """Elsewhere they are not: the steps of every architecture are checked once."""
+    if "checked_shapes" not in request.fixturenames:
+        request.getfixturevalue("unchecked_shapes")
 
 
 @pytest.fixture(autouse=True)
