@@ -27,8 +27,9 @@ help:  ## list the targets
 demo: .venv/.ok  ## answer questions about a story, and show the memory banks
 	$(BIN)/amn demo
 
+# Many processes start in the tests: each keeps the Python that it compiled for the next, whatever the environment says.
 test: .venv/.ok  ## run the tests
-	$(BIN)/python -m pytest -n 2
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
 
 check: .venv/.ok  ## check format, lint and types
 	$(BIN)/ruff format --check .

@@ -51,13 +51,7 @@ ANY = Columns()
 
 
 def story_of(row: object, source: str | Path, line: int | None = None, columns: Columns = ANY) -> Story:
-    """The story that a row holds.
-
-    Args:
-        row: a mapping of names to values.
-        source: what to call its file, or itself, where something is wrong with it.
-        line: its line in the file.
-        columns: what the columns are called.
+    """The story that a row holds; `source` and `line` say where it is from, where something is wrong with it.
 
     Raises:
         DataError: where the row has another shape.

@@ -13,34 +13,24 @@ _LETTER_NAMES = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")  # without I, who is not 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question asked after some of a story's sentences.
+    """A question asked after some of a story's sentences."""
 
-    Args:
-        text: the question as written, with its question mark ("Where is Mary?").
-        answer: the label, one string; several words are joined by commas ("apple,football"). None when unknown.
-        after: how many sentences of the story were told before it; it sees these and no others.
-        support: 0-based indices of the sentences that the answer rests on, in the order given by the data.
-    """
-
-    text: str
+    text: str  # the question as written, with its question mark ("Where is Mary?")
+    # The label, one string; several words are joined by commas ("apple,football"). None when unknown.
     answer: str | None = None
-    after: int
+    after: int  # how many sentences of the story were told before it; it sees these and no others
+    # 0-based indices of the sentences that the answer rests on, in the order given by the data.
     support: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """Sentences in the order told, and the questions about them in the order asked.
+    """Sentences in the order told, and the questions about them in the order asked."""
 
-    Args:
-        sentences: as written.
-        questions: about them.
-        facts: what holds after each sentence, where the generator can say; else none. No file holds them, so stories
-            that differ in them alone are equal.
-    """
-
-    sentences: tuple[str, ...]
-    questions: tuple[Question, ...] = ()
+    sentences: tuple[str, ...]  # as written
+    questions: tuple[Question, ...] = ()  # about them
+    # What holds after each sentence, where the generator can say; else none. No file holds them, so stories that differ
+    # in them alone are equal.
     facts: tuple[Facts, ...] = field(default=(), compare=False, repr=False)
 
 

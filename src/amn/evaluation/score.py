@@ -22,31 +22,17 @@ _RENAME_SEED = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """Which questions to ask.
+    """Which questions to ask."""
 
-    Args:
-        task: 1 to 20, "scaled" or "multi", or "joint" for all twenty.
-        split: "train", "valid" or "test".
-        data: a folder of released files, or one file; None to generate the stories.
-        rename: give the people, places and things of the stories names that no training data holds.
-        questions: ask only so many examples; None for all.
-    """
-
-    task: int | str
-    split: str = "valid"
-    data: str | None = None
-    rename: bool = False
-    questions: int | None = None
+    task: int | str  # 1 to 20, "scaled" or "multi", or "joint" for all twenty
+    split: str = "valid"  # "train", "valid" or "test"
+    data: str | None = None  # a folder of released files, or one file; None to generate the stories
+    rename: bool = False  # give the people, places and things of the stories names that no training data holds
+    questions: int | None = None  # ask only so many examples; None for all
 
 
 def score(name: str | Path, ask: Ask, engine: Engine = "auto") -> tuple[TrainedModel, Tally]:
-    """Finds a model and scores it.
-
-    Args:
-        name: a model directory, a run directory (its best weights), or the name of a shipped model.
-        ask: which questions.
-        engine: "torch" to ask the torch model, and not what answers users.
-    """
+    """Finds a model by its name or directory, as `find_model` does, and scores it."""
     trained = load_model(find_model(name))
     return trained, score_trained(trained, ask, engine)
 

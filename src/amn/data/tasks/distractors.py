@@ -13,13 +13,7 @@ _REMARKS = (
 
 
 def distract(rng: Random, story: Story, count: int) -> Story:
-    """Puts unrelated sentences at random places; questions still rest on the same sentences.
-
-    Args:
-        rng: the story's source of chance.
-        story: what to add to.
-        count: how many sentences to add.
-    """
+    """Puts unrelated sentences at random places; questions still rest on the same sentences."""
     length = len(story.sentences)
     gaps = sorted(rng.randrange(length) for _ in range(count))  # each goes before the sentence with this index
     moved_to = [index + sum(gap <= index for gap in gaps) for index in range(length)]
