@@ -15,7 +15,8 @@ from amn import api
 from amn.answers import Answer, Candidate, Ways
 from amn.api import QA, Request
 from amn.core import boundary
-from amn.data.text import MAX_QUESTIONS, MAX_SENTENCE_WORDS, read_questions, read_story, split_sentences
+from amn.data.sentences import MAX_SENTENCE_WORDS, split_sentences
+from amn.data.text import MAX_QUESTIONS, read_questions, read_story
 from amn.errors import AMNError, ConfigError
 from amn.inference.trained import TrainedModel
 from amn.models import build_model

@@ -89,7 +89,7 @@ class Conversation:
 
     def take(self, line: str) -> Iterator["Answer"]:
         """Remembers the sentences of a line and answers its questions."""
-        from amn.data.text import split_sentences
+        from amn.data.sentences import split_sentences
 
         if line.strip() == FORGET:
             self.sentences, self.memory = [], None
