@@ -52,14 +52,14 @@ def split_prose(chunks: Iterable[str]) -> Iterator[str]:
         held += block
         last = 0
         for end in _ends(held, len(held) - _AHEAD):
-            yield from _cut(held[last:end])
+            yield from in_parts(held[last:end])
             last = end
         held = held[last:]
         if len(held) > BLOCK:
             held = yield from _cut_short(held)
     last = 0
     for end in (*_ends(held, len(held)), len(held)):
-        yield from _cut(held[last:end])
+        yield from in_parts(held[last:end])
         last = end
 
 
@@ -119,7 +119,7 @@ def _is_initial(text: str, begin: int, match: "re.Match[str]") -> bool:
     return not before or before[0].endswith(".") or before[0].lstrip("\"'“‘«([_")[:1].isupper()
 
 
-def _cut(sentence: str) -> Iterator[str]:
+def in_parts(sentence: str) -> Iterator[str]:
     """A sentence, in parts where it has too many words; nothing where it has none."""
     if len(sentence) < 2 * MAX_SENTENCE_WORDS:
         if WORD.search(sentence):
@@ -134,7 +134,7 @@ def _cut(sentence: str) -> Iterator[str]:
 def _cut_short(text: str) -> Generator[str, None, str]:
     """Gives what never ends in parts, but for its last word; returns that."""
     at = max(text.rfind(" "), 0) or len(text)
-    yield from _cut(text[:at])
+    yield from in_parts(text[:at])
     return text[at:]
 
 

@@ -8,7 +8,6 @@ from amn.data.story import words
 from amn.errors import AMNError
 
 MAX_SENTENCES = 100_000  # in one story or one telling; a live memory may be told more, bit by bit
-MAX_QUESTIONS = 100  # that one memory is built for
 MAX_QUESTION_WORDS = 64
 
 Text = str | Sequence[str]
@@ -39,8 +38,8 @@ def read_questions(questions: Text) -> list[tuple[str, Words]]:
         AMNError: where there is none or too many, or one is empty or too long.
     """
     listed = [questions] if isinstance(questions, str) else _texts(questions, "question")
-    if not 0 < len(listed) <= MAX_QUESTIONS:
-        raise AMNError(f"question: expected 1 to {MAX_QUESTIONS} questions, found {len(listed)}")
+    if not listed:
+        raise AMNError("question: expected at least 1, found none")
     asked = [(question.strip(), words(question)) for question in listed]
     for number, (_, spoken) in enumerate(asked, 1):
         if not 0 < len(spoken) <= MAX_QUESTION_WORDS:
