@@ -52,7 +52,7 @@ def test_whatever_the_source_the_memory_is_the_same(model: TrainedModel, tmp_pat
     expected = told(model, QUESTIONS)
     expected.tell(MORE)
     text = STORY + "\n" + MORE
-    files = [io.StringIO(text), io.BytesIO(text.encode())]
+    files: list[Source] = [io.StringIO(text), io.BytesIO(text.encode())]
     sources: list[Source] = [path, str(path), *files, iter(text), list(expected.sentences)]
     for source in sources:
         memory = LiveMemory(model, QUESTIONS)
