@@ -146,8 +146,12 @@ def test_a_stopped_reading_goes_on_where_it_stopped(
     restored._gate = Named(QUESTIONS)
     read = restored.read(path)
     assert (read.skipped, read.sentences) == (BLOCK_SENTENCES, whole.seen - BLOCK_SENTENCES)
-    assert (restored.seen, restored.let_in, restored.position) == (whole.seen, 2, None)
+    assert (restored.seen, restored.let_in, restored.position) == (whole.seen, 2, (str(path.resolve()), whole.seen))
     assert restored.snapshot() == whole.snapshot()
+    assert restored.read(path).sentences == 0
+    with path.open("a") as file:
+        file.write("\n" + FACTS[3])
+    assert restored.read(path).let_in == 1
     path.write_text("Much less.")
     with pytest.raises(AMNError, match="4096 sentences of it were read before, and now it has 1"):
         memory.read(path)

@@ -24,7 +24,7 @@ class Hearing:
         sentences: what it was told, as far as that is kept.
         seen: how many sentences it was told.
         let_in: how many of them the memory of any question heard; the others were turned away, and left nothing.
-        position: the stream that it was stopped in, and how many sentences of it were read.
+        position: the file that it read last, and how many sentences of it.
     """
 
     questions: list[str]
@@ -52,8 +52,8 @@ class Hearing:
     ) -> Progress:
         """Reads a stream of any length, in bounded memory.
 
-        Ctrl-C stops it where the memory is whole; reading the same file again then goes on there, also after the memory
-        was saved and restored.
+        Ctrl-C stops it where the memory is whole. Reading the same file again goes on after what was read of it, also
+        when the memory was saved and restored in between, or the file has grown.
 
         Args:
             source: the path of a file in UTF-8; a file that is open; a list of sentences, which are taken as they are;
@@ -73,7 +73,6 @@ class Hearing:
         except KeyboardInterrupt:
             again = "; read it again to go on there" if name else ""
             raise KeyboardInterrupt(f"stopped after {stream.position:,} sentences{again}") from None
-        self.position = None
         return stream.progress(finished=True)
 
     def _read_block(
@@ -92,7 +91,7 @@ class Hearing:
                 for number, places in enumerate(within):
                     self._hear(number, first, story, places)
                 stream.count(story[start:stop], let_in)
-                self.position = (name, stream.position)
+                self.position = (name, stream.position) if name else None
             if progress is not None:
                 progress(stream.progress())
 
