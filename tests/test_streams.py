@@ -25,11 +25,12 @@ class Named:
 
     def __init__(self, questions: Sequence[str]) -> None:
         self._names = [{words(question)[-1]} for question in questions]
-        self.judged = 0
+        self.seen, self.let_in = 0, np.zeros(len(questions), np.int64)
 
     def judge(self, sentences: Sequence[Words]) -> np.ndarray:
-        self.judged += len(sentences)
-        return np.array([[bool(names.intersection(spoken)) for spoken in sentences] for names in self._names])
+        found = np.array([[bool(names.intersection(spoken)) for spoken in sentences] for names in self._names])
+        self.seen, self.let_in = self.seen + len(sentences), self.let_in + found.sum(1)
+        return found
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +115,7 @@ def test_sentences_are_judged_once_whatever_the_number_of_questions(model: Train
     questions = [f"Where is name{number}?" for number in range(300)]
     memory = gated(model, questions)
     memory.read(iter([*filler(5000), "Name7 went to the garden.\n", "Name299 took the milk."]))
-    assert isinstance(memory._gate, Named) and memory._gate.judged == 5002 and memory.let_in == 2
+    assert memory._gate is not None and memory._gate.seen == 5002 and memory.let_in == 2
     heard = [one.entities for one in memory.ask()]
     assert [number for number, entities in enumerate(heard) if entities] == [7, 299]
 
@@ -144,6 +145,7 @@ def test_a_stopped_reading_goes_on_where_it_stopped(
     memory.save(tmp_path / "memory")
     restored = LiveMemory.restore(tmp_path / "memory", model)
     restored._gate = Named(QUESTIONS)
+    assert memory._gate is not None and memory._gate.seen == BLOCK_SENTENCES
     read = restored.read(path)
     assert (read.skipped, read.sentences) == (BLOCK_SENTENCES, whole.seen - BLOCK_SENTENCES)
     assert (restored.seen, restored.let_in, restored.position) == (whole.seen, 2, (str(path.resolve()), whole.seen))
@@ -191,3 +193,16 @@ def test_traces_are_bounded_and_the_latest(model: TrainedModel, monkeypatch: pyt
     expected.tell(FACTS * 2)
     assert list(memory._traces[0]) == list(expected._traces[0])
     assert [trace.sentence for trace in memory._traces[0]] == [5, 6, 7]
+
+
+def test_what_was_judged_but_not_told_is_judged_again(model: TrainedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("amn.stream.PART_TELLINGS", 4)
+    memory = gated(model)
+
+    def stop(_: Progress) -> None:
+        raise Stop
+
+    with pytest.raises(Stop):
+        memory.read(FACTS * 4, progress=stop)
+    assert memory._gate is not None
+    assert (memory.seen, memory._gate.seen, memory._gate.let_in.tolist()) == (4, 4, [2, 2])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from jaxtyping import Bool
 
 from amn.answers import Move, SentenceTrace
 from amn.data.examples import Words
@@ -83,28 +84,38 @@ class Hearing:
         keep: bool,
         progress: Callable[[Progress], object] | None,
     ) -> None:
-        heard, first = self._judged(story), self.seen
-        for start, stop in parts(len(story), sum(map(len, heard))):
-            within = [places[bisect_left(places, start) : bisect_left(places, stop)] for places in heard]
-            with undisturbed():
-                let_in = self._note(story[start:stop], within, keep)
-                for number, places in enumerate(within):
-                    self._hear(number, first, story, places)
-                stream.count(story[start:stop], let_in)
-                self.position = (name, stream.position) if name else None
-            if progress is not None:
-                progress(stream.progress())
+        verdicts, first, done = self._judged(story), self.seen, 0
+        heard = self._places(verdicts, len(story))
+        try:
+            for start, stop in parts(len(story), sum(map(len, heard))):
+                within = [places[bisect_left(places, start) : bisect_left(places, stop)] for places in heard]
+                with undisturbed():
+                    let_in = self._note(story[start:stop], within, keep)
+                    for number, places in enumerate(within):
+                        self._hear(number, first, story, places)
+                    stream.count(story[start:stop], let_in)
+                    self.position, done = (name, stream.position) if name else None, stop
+                if progress is not None:
+                    progress(stream.progress())
+        finally:
+            if self._gate is not None and verdicts is not None:  # what was judged and not told is judged again
+                self._gate.seen -= len(story) - done
+                self._gate.let_in -= verdicts[:, done:].sum(1)
 
-    def _judged(self, story: Sequence[Told]) -> list[Sequence[int]]:
+    def _judged(self, story: Sequence[Told]) -> Bool[np.ndarray, "question sentence"] | None:
+        """Which sentences each question lets in: the one place where they are judged; None where all are."""
+        return None if self._gate is None else self._gate.judge([spoken for _, spoken in story])
+
+    def _places(self, verdicts: Bool[np.ndarray, "question sentence"] | None, count: int) -> list[Sequence[int]]:
         """Which sentences the memory of each group is told, by their places."""
-        if self._gate is None:
-            return [range(len(story))] * len(self._groups)
-        verdicts = self._gate.judge([spoken for _, spoken in story])
+        if verdicts is None:
+            return [range(count)] * len(self._groups)
         return [np.flatnonzero(verdicts[group].any(0)).tolist() for group in self._groups]
 
     def _take(self, story: Sequence[Told], keep: bool = True, traced: bool = True) -> list[SentenceTrace]:
         """Tells sentences; gives what each did to the memory of the first question, unless no trace is wanted."""
-        heard, first, banks = self._judged(story), self.seen, max(1, self._memories[0].banks)
+        heard = self._places(self._judged(story), len(story))
+        first, banks = self.seen, max(1, self._memories[0].banks)
         self._note(story, heard, keep)
         most = None if traced else 0
         told = {trace.sentence: trace for trace in self._hear(0, first, story, heard[0], len(story) if traced else 0)}
@@ -153,10 +164,9 @@ class Hearing:
             )
 
     def _heard(self, number: int) -> tuple[Sequence[int], list[Words]]:
-        """The sentences that a memory was told, by number and as words; of those not kept, the latest."""
-        if self._is_whole:
-            places = self._judged(list(zip(self.sentences, self._told, strict=True)))[number]
-            return places, [self._told[place] for place in places]
+        """The sentences that a memory heard, by number and as words: all where no gate chose and they are kept."""
+        if self._is_whole and self._gate is None:
+            return range(self.seen), self._told
         kept = self._traces[number]
         return [trace.sentence for trace in kept], [words(trace.text) for trace in kept]
 

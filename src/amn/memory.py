@@ -192,6 +192,7 @@ class LiveMemory(Hearing, Standing):
             "seen": self.seen,
             "let_in": self.let_in,
             "position": self.position,
+            "gate": self._gate and {"seen": self._gate.seen, "let_in": self._gate.let_in.tolist()},
             "words": [list(memory.words) for memory in self._memories],
             "traces": [[trace.to_dict() for trace in kept] for kept in self._traces],
         }
@@ -241,6 +242,8 @@ class LiveMemory(Hearing, Standing):
             memory._told = [words(sentence) for sentence in memory.sentences]
             memory.seen = int(described.get("seen", len(memory.sentences)))
             memory.let_in = int(described.get("let_in", memory.seen))
+            if memory._gate is not None and (judged := described.get("gate")):
+                memory._gate.seen, memory._gate.let_in = int(judged["seen"]), np.array(judged["let_in"], np.int64)
             if position := described.get("position"):
                 memory.position = str(position[0]), int(position[1])
             for kept, traces in zip(memory._traces, described["traces"], strict=True):

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import IO, Any, Protocol
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Int
 
 from amn.data.examples import Words
 from amn.data.sentences import BLOCK, in_parts, split_prose
@@ -27,10 +27,18 @@ Told = tuple[str, Words]  # a sentence as written and as words
 
 
 class Gate(Protocol):
-    """What stands in front of a memory and turns sentences away."""
+    """Judges the sentences of a text in their order, for some questions.
+
+    Attributes:
+        seen: how many sentences it has judged.
+        let_in: how many of them each question let in. With these two, another judge goes on where this one stopped.
+    """
+
+    seen: int
+    let_in: Int[np.ndarray, " question"]
 
     def judge(self, sentences: Sequence[Words]) -> Bool[np.ndarray, "question sentence"]:
-        """Whether each sentence is let in for each question."""
+        """Whether each of the next sentences is let in for each question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

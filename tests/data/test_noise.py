@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from amn.cli import main as cli
-from amn.data.noise import Noise, mixed, with_noise
+from amn.data.noise import Books, mixed, with_noise
 from amn.data.story import words
 from amn.data.tasks import generate
 from amn.errors import ConfigError
@@ -28,7 +28,7 @@ def books(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("tokens", [0, 10, 100, 1000])
 def test_facts_stay_in_order_and_the_length_is_what_was_asked_for(books: Path, tokens: int) -> None:
-    found = list(mixed(FACTS, Noise(books).sentences(0, 0), tokens, Random(3)))
+    found = list(mixed(FACTS, Books(books).sentences(0, 0), tokens, Random(3)))
     assert [sentence for sentence in found if sentence in FACTS] == FACTS
     length = sum(len(words(sentence)) for sentence in found)
     alone = sum(len(words(fact)) for fact in FACTS)
@@ -38,14 +38,14 @@ def test_facts_stay_in_order_and_the_length_is_what_was_asked_for(books: Path, t
 def test_facts_come_at_random_places(books: Path) -> None:
     first = set()
     for seed in range(200):
-        told = list(mixed(FACTS[:1], Noise(books).sentences(0, 0), 55, Random(seed)))
+        told = list(mixed(FACTS[:1], Books(books).sentences(0, 0), 55, Random(seed)))
         assert len(told) == 6
         first.add(told.index(FACTS[0]))
     assert first == set(range(6))
 
 
 def test_books_go_round_from_any_place(books: Path) -> None:
-    noise = Noise(books)
+    noise = Books(books)
     told = list(islice(noise.sentences(1, 28), 62))
     assert told[0] == "The second book had 28 more pages, said Mr. Ink." and "first book had 0" in told[2]
     assert told[60:] == told[:2]
@@ -55,9 +55,9 @@ def test_books_go_round_from_any_place(books: Path) -> None:
 def test_questions_keep_their_supporting_facts(books: Path) -> None:
     stories = list(generate(1, questions=20, seed=5))
     asked = [(story.sentences[: q.after], q) for story in stories for q in story.questions]
-    noisy = list(with_noise(stories, Noise(books), tokens=300, seed=1))
-    assert noisy == list(with_noise(stories, Noise(books), tokens=300, seed=1))
-    assert noisy != list(with_noise(stories, Noise(books), tokens=300, seed=2))
+    noisy = list(with_noise(stories, Books(books), tokens=300, seed=1))
+    assert noisy == list(with_noise(stories, Books(books), tokens=300, seed=1))
+    assert noisy != list(with_noise(stories, Books(books), tokens=300, seed=2))
     for (facts, before), story in zip(asked, noisy, strict=True):
         (after,) = story.questions
         assert (after.text, after.answer, after.after) == (before.text, before.answer, len(story.sentences))
@@ -67,7 +67,7 @@ def test_questions_keep_their_supporting_facts(books: Path) -> None:
 
 def test_a_folder_without_books_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="--noise: expected a folder with books"):
-        Noise(tmp_path)
+        Books(tmp_path)
 
 
 def test_the_verb_writes_such_sets(books: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

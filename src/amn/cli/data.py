@@ -101,11 +101,11 @@ def generate(
 
 
 def _noisy(stories: Iterator[Story], noise: Path | None, tokens: int | None, seed: int) -> Iterator[Story]:
-    from amn.data.noise import Noise, with_noise
+    from amn.data.noise import Books, with_noise
 
     if noise is None or tokens is None or tokens < 0:
         raise ConfigError("--noise FOLDER and --tokens NUMBER go together")
-    return with_noise(stories, Noise(noise), tokens=tokens, seed=seed)
+    return with_noise(stories, Books(noise), tokens=tokens, seed=seed)
 
 
 def _task(text: str | None) -> int | str | None:

@@ -12,7 +12,7 @@ from amn.errors import ConfigError
 MOST_SKIPPED = 2000  # sentences of the first book that are passed over, at most
 
 
-class Noise:
+class Books:
     """The sentences of a folder of books, one book after the other, and over again.
 
     Args:
@@ -68,19 +68,19 @@ def mixed(facts: Sequence[str], noise: Iterable[str], tokens: int, rng: Random) 
     yield from facts[fact:]
 
 
-def with_noise(stories: Iterable[Story], noise: Noise, *, tokens: int, seed: int) -> Iterator[Story]:
+def with_noise(stories: Iterable[Story], books: Books, *, tokens: int, seed: int) -> Iterator[Story]:
     """Each question of some stories, alone after the sentences that were told before it, mixed with noise.
 
     Args:
         stories: where the questions and facts come from.
-        noise: the books.
+        books: what to mix them with.
         tokens: how many words each story shall have; one that has more is left as it is.
         seed: other seeds give other places and other parts of the books.
     """
     asked = ((story.sentences[: question.after], question) for story in stories for question in story.questions)
     for number, (facts, question) in enumerate(asked):
         rng = Random(f"noise/{seed}/{number}")
-        told = tuple(mixed([*facts], noise.sentences(*noise.start(rng)), tokens, rng))
+        told = tuple(mixed([*facts], books.sentences(*books.start(rng)), tokens, rng))
         yield Story(sentences=told, questions=(_moved(question, facts, told),))
 
 
