@@ -14,7 +14,8 @@ from amn.data.story import words
 from amn.data.text import Text, read_story
 from amn.errors import AMNError
 from amn.inference.found import Change, StoryMemory
-from amn.stream import Gate, Progress, Source, Stream, Told, parts, undisturbed
+from amn.inference.gate import Judge
+from amn.stream import Progress, Source, Stream, Told, parts, undisturbed
 
 
 class Hearing:
@@ -33,7 +34,7 @@ class Hearing:
     seen: int
     let_in: int
     position: tuple[str, int] | None
-    _gate: Gate | None
+    _gate: Judge | None
     _told: list[Words]
     _groups: list[list[int]]
     _memories: list[StoryMemory]

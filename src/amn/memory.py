@@ -16,13 +16,13 @@ from amn.data.story import words
 from amn.data.text import Text, read_questions
 from amn.errors import CheckpointError
 from amn.hearing import Hearing
-from amn.inference.engine import open_memory
+from amn.inference.engine import open_gate, open_memory
 from amn.inference.found import Arrays, StoryMemory
+from amn.inference.gate import Judge
 from amn.inference.trained import TrainedModel
 from amn.store.atomic import write_atomically, writing
 from amn.store.memory_file import OLD_JSON, pack, read_old, unpack
 from amn.store.version_1 import from_version_1
-from amn.stream import Gate
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
@@ -41,14 +41,14 @@ class LiveMemory(Hearing, Standing):
         trained: the model.
         questions: what the memory is built for.
         shared: whether the questions share one memory; None to do as in training.
-        gate: what turns sentences away; without it, all are let in.
+        gate: what turns sentences away, in place of the model's own gate.
     """
 
     def __init__(
-        self, trained: TrainedModel, questions: Text, shared: bool | None = None, gate: Gate | None = None
+        self, trained: TrainedModel, questions: Text, shared: bool | None = None, gate: Judge | None = None
     ) -> None:
         asked = read_questions(questions)
-        self.trained, self._gate = trained, gate
+        self.trained, self._gate = trained, gate or open_gate(trained, [spoken for _, spoken in asked])
         self.questions = [text for text, _ in asked]
         self.sentences, self._told = [], []
         self.seen = self.let_in = 0

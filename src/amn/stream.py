@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter
-from typing import IO, Any, Protocol
-
-import numpy as np
-from jaxtyping import Bool, Int
+from typing import IO, Any
 
 from amn.data.examples import Words
 from amn.data.sentences import BLOCK, in_parts, split_prose
@@ -24,21 +21,6 @@ PART_TELLINGS = 1024  # that are told before Ctrl-C is heard again
 
 Source = str | Path | IO[str] | IO[bytes] | Iterable[str]
 Told = tuple[str, Words]  # a sentence as written and as words
-
-
-class Gate(Protocol):
-    """Judges the sentences of a text in their order, for some questions.
-
-    Attributes:
-        seen: how many sentences it has judged.
-        let_in: how many of them each question let in. With these two, another judge goes on where this one stopped.
-    """
-
-    seen: int
-    let_in: Int[np.ndarray, " question"]
-
-    def judge(self, sentences: Sequence[Words]) -> Bool[np.ndarray, "question sentence"]:
-        """Whether each of the next sentences is let in for each question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
