@@ -43,7 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     mixed = generate_preset("mixed", questions=MIXED_QUESTIONS, seed=1, irrelevant=0.0)
     training = [*stories(given.data, "train"), *mixed]
     config = GateConfig(epochs=given.epochs)
-    found = fit_gate(trained, training, stories(given.data, "valid"), given.books, name_words(), config, print, given.device)
+    found = fit_gate(
+        trained, training, stories(given.data, "valid"), given.books, name_words(), config, print, given.device
+    )
     print(found.record["gate"])
     save_model(Path(given.out), found, model_card(found) if "validation" in found.record else "")
     if given.leaks:

@@ -146,7 +146,10 @@ class GateTraining:
             self._optimiser, config.learning_rate, total_steps=total, pct_start=0.1
         )
         lengths = data.texts.lengths
-        self._short, self._long = np.flatnonzero(lengths <= _SHORT), np.flatnonzero((lengths > _SHORT) & (lengths <= 64))
+        self._short, self._long = (
+            np.flatnonzero(lengths <= _SHORT),
+            np.flatnonzero((lengths > _SHORT) & (lengths <= 64)),
+        )
         self._hard = self._short
 
     def run(self, note: Callable[[str], object] = lambda _: None) -> Gate:
