@@ -34,7 +34,7 @@ class TrainConfig:
         train_questions: take only so many training questions of each task; None for all.
         mixed_questions: training questions about mixed stories, where a run learns these.
         mixed_seed: of these stories; another one gives others.
-        distract: a file or folder of sentences of other texts, one a line, to put between those of training stories.
+        distract: a text or a folder of texts, whose short sentences are put between those of training stories.
         distracted: share of the training stories that get some.
         patience: stop after so many epochs without a better validation; 0 to train to the end.
         plateau: patience does not count while the best validation error, in percent, is above this: many models learn
