@@ -8,7 +8,7 @@ from typing import Any, Literal
 from amn.errors import ConfigError, did_you_mean
 
 Precision = Literal["float32", "bfloat16"]
-_OPTIONAL = {"train_questions": int, "start": str}  # the types of the settings that may be None
+_OPTIONAL = {"train_questions": int, "start": str, "distract": str}  # the types of the settings that may be None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +34,8 @@ class TrainConfig:
         train_questions: take only so many training questions of each task; None for all.
         mixed_questions: training questions about mixed stories, where a run learns these.
         mixed_seed: of these stories; another one gives others.
+        distract: a file or folder of sentences of other texts, one a line, to put between those of training stories.
+        distracted: share of the training stories that get some.
         patience: stop after so many epochs without a better validation; 0 to train to the end.
         plateau: patience does not count while the best validation error, in percent, is above this: many models learn
             nothing for long before they learn all at once.
@@ -57,6 +59,8 @@ class TrainConfig:
     train_questions: int | None = None
     mixed_questions: int = 100_000
     mixed_seed: int = 100
+    distract: str | None = None
+    distracted: float = 0.25
     patience: int = 0
     plateau: float = 100.0
     evaluate_every: int = 1
@@ -87,7 +91,7 @@ class TrainConfig:
                 yield f"{name} must not be below 0, not {getattr(self, name)}"
 
     def _wrong_choices(self) -> Iterator[str]:
-        for name in ("anonymise", "hide_words"):
+        for name in ("anonymise", "hide_words", "distracted"):
             if not 0 <= getattr(self, name) < 1:
                 yield f"{name} must be at least 0 and below 1, not {getattr(self, name)}"
         if self.schedule not in ("cosine", "halving"):

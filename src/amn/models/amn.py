@@ -30,6 +30,7 @@ from amn.models.base import (
     Model,
     ModelConfig,
     Reading,
+    linear,
     logistic_noise,
     masked_softmax,
     put_rows,
@@ -91,17 +92,21 @@ class Memory:
         states: hidden state of each entity (w).
         strengths: its relevance strength in [0, 1] (s).
         relevance: the logit that decides how far it moves.
-        in_last: 1 where the last bank holds it, 0 elsewhere; carries the gradient of the decisions.
-        depth: the deepest bank that holds it; -1 before the story mentions it.
+        depth: the deepest bank that holds it; -1 before the story mentions it. Its gradient is that of the decisions.
         banks: number of banks of each story (l + 1).
     """
 
     states: Float[Tensor, "batch slot hidden"]
     strengths: Float[Tensor, "batch slot"]
     relevance: Float[Tensor, "batch slot"]
-    in_last: Float[Tensor, "batch slot"]
     depth: Float[Tensor, "batch slot"]
     banks: Float[Tensor, " batch"]
+
+    @property
+    def in_last(self) -> Float[Tensor, "batch slot"]:
+        """1 where the last bank holds an entity, 0 elsewhere."""
+        last = self.banks.unsqueeze(-1) - 1
+        return (self.depth >= last).to(self.depth.dtype) + self.depth - self.depth.detach()
 
     @property
     def entities(self) -> Float[Tensor, " batch"]:
@@ -219,7 +224,7 @@ class AMN(Model):
         is_named = (slots.unsqueeze(-1) == batch.questions.flatten(1).unsqueeze(1)).any(-1) & (slots > 0)
         states = torch.tanh(self.from_question(named)).to(encoding.questions.dtype) * is_named.unsqueeze(-1)
         nothing = states.new_zeros(states.shape[:2])
-        return Memory(states, nothing, nothing, nothing, nothing - 1, nothing[:, 0] + 1)
+        return Memory(states, nothing, nothing, nothing - 1, nothing[:, 0] + 1)
 
     def sentences(self, batch: Batch, encoding: Encoding, ramp: Float[Tensor, ""] | float) -> list[Sentence]:
         """Everything about the sentences that does not depend on the memory, for the whole story at once."""
@@ -227,11 +232,9 @@ class AMN(Model):
         spoken = (batch.members.unsqueeze(-1) == batch.sentences.unsqueeze(-2)).any(-1) & (batch.members > 0)
         of_words = accumulate(encoding.words, batch.sentences, batch.members)
         weight = self.update.input.weight
-        words = nn.functional.linear(rms_norm(of_words).flatten(0, 2), weight[:, :hidden])
-        whole = nn.functional.linear(
-            rms_norm(encoding.sentences).flatten(0, 1), weight[:, hidden:], self.update.input.bias
-        )
-        update = words.view(*batch.members.shape, -1) + whole.view(*batch.members.shape[:2], 1, -1)
+        words = linear(rms_norm(of_words), weight[:, :hidden], None)
+        whole = linear(rms_norm(encoding.sentences), weight[:, hidden:], self.update.input.bias)
+        update = words + whole.unsqueeze(2)
         noise, create_noise = self.noise(batch, ramp)
         parts = (batch.members, batch.context, batch.edges, update, spoken, noise, create_noise)
         return [Sentence(*of_one) for of_one in zip(*(part.unbind(1) for part in parts), strict=True)]
@@ -311,13 +314,13 @@ class AMN(Model):
         was_in = memory.in_last.gather(1, sentence.members)
         in_last = was_in + (1 - was_in) * enters
         reach = (last + torch.ceil(wish.detach() / self.config.bank_gap) - 1).clamp(min=0)
-        depth = torch.maximum(memory.depth.gather(1, sentence.members), torch.minimum(reach, last))
+        depth = torch.maximum(memory.depth.detach().gather(1, sentence.members), torch.minimum(reach, last))
+        depth = depth + in_last - in_last.detach()
         return replace(
             memory,
             states=put_rows(memory.states, sentence.members, states * present.unsqueeze(-1)),
             strengths=memory.strengths.scatter(1, sentence.members, strengths * present),
             relevance=memory.relevance.scatter(1, sentence.members, relevance * present),
-            in_last=memory.in_last.scatter(1, sentence.members, in_last * present),
             depth=memory.depth.scatter(1, sentence.members, torch.where(present, depth, -1.0)),
         )
 
@@ -329,10 +332,9 @@ class AMN(Model):
         divergence = bernoulli_divergence(logit, creation_prior(load, self.config.prior, self.config.information))
         created = told & (logit + sentence.create_noise > 0) & (memory.banks < self.config.max_banks)
         stays = straight_through(torch.sigmoid(memory.relevance + sentence.noise)) * memory.in_last
-        in_last = torch.where(created.unsqueeze(-1), stays, memory.in_last)
-        deeper = (created.unsqueeze(-1) & (stays > 0.5)).to(in_last.dtype)
-        grown = replace(memory, in_last=in_last, depth=memory.depth + deeper, banks=memory.banks + created)
-        return grown, divergence * told
+        deeper = memory.depth.detach() + (stays > 0.5).to(stays.dtype) + stays - stays.detach()
+        depth = torch.where(created.unsqueeze(-1), deeper, memory.depth)
+        return replace(memory, depth=depth, banks=memory.banks + created), divergence * told
 
     def creation_logit(self, memory: Memory) -> tuple[Float[Tensor, " batch"], Float[Tensor, " batch"]]:
         """Eq. (9) for creation: from what the last bank holds and how full the memory is for its number of banks."""

@@ -23,6 +23,7 @@ from amn.data.story import Story
 from amn.data.vocabulary import COMMA, END, PADDING, UNKNOWN, Vocabulary
 from amn.errors import ConfigError, DataError
 from amn.models import model_class
+from amn.training.distract import distracted
 from amn.training.start import vocabulary_of
 
 ALL_TASKS = tuple(range(1, 21))
@@ -49,6 +50,8 @@ class DataKey(NamedTuple):
     mixed_questions: int = 0
     mixed_seed: int = 0
     named: bool = True
+    distract: str | None = None
+    distracted: float = 0.0
 
     @property
     def by_item(self) -> bool:
@@ -89,6 +92,8 @@ def data_key(spec: RunSpec) -> DataKey:
         mixed_questions=train.mixed_questions if spec.task in (MIXED, EVERYTHING) else 0,
         mixed_seed=train.mixed_seed if spec.task in (MIXED, EVERYTHING) else 0,
         named=model_class(spec.architecture).sees_questions,
+        distract=train.distract,
+        distracted=train.distracted if train.distract else 0.0,
     )
 
 
@@ -193,14 +198,16 @@ class EncodedPart:
 
 def encode_part(part: Part) -> EncodedPart:
     """Reads or generates a part of the data, and encodes it."""
-    return _encoded(part.key, load_data(part))
+    return _encoded(part.key, load_data(part), seed=part.number)
 
 
-def _encoded(key: DataKey, data: TaskData) -> EncodedPart:
+def _encoded(key: DataKey, data: TaskData, seed: int = 0) -> EncodedPart:
+    """A part as tensors; a model need not know the words of sentences that distract."""
     by_item = key.by_item
-    numbers = _vocabulary(chain(data.training, data.validation), by_item=by_item)
+    training = distracted(data.training, key.distract, key.distracted, seed) if key.distract else data.training
+    numbers = _vocabulary(chain(training, data.validation), by_item=by_item)
     return EncodedPart(
-        training=encode(data.training, numbers, named=key.named),
+        training=encode(training, numbers, named=key.named),
         validation=encode(data.validation, numbers, named=key.named),
         numbers=numbers,
         vocabulary=_vocabulary(data.training, by_item=by_item),
