@@ -26,7 +26,7 @@ from amn.store.version_1 import from_version_1
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
-MOST_TRACES = 100_000  # of all memories of many questions
+MOST_TRACES = 10_000  # of the memories of many questions together
 TRIED_SENTENCES = 64  # how many sentences are left out in turn to see what an answer rests on
 LESS_SURE = 0.7  # an answer rests on what it would lose so much of its score without
 SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
