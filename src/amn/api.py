@@ -15,6 +15,7 @@ from amn.data.examples import Example, Words
 from amn.data.text import Text, read_questions, read_story
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
+from amn.inference.core import core_of
 from amn.inference.engine import read_examples
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory, groups_of
@@ -198,6 +199,7 @@ class QA:
     def from_pretrained(cls, name: str | Path = DEFAULT_MODEL, device: str = "cpu") -> "QA":
         """The same as `amn.load`."""
         qa = cls(load_model(find_model(name)))
+        core_of(qa.trained)  # made now, so that the first answer takes no longer than the next
         return qa if device == "cpu" else qa.to(device)
 
 
