@@ -13,10 +13,10 @@ ORDER = (  # every package and every module of its own, the lowest first; those 
     ("data", "core"),
     ("models",),
     ("inference",),
-    ("answers",),
+    ("answers", "notebook"),
     ("store",),
     ("training", "evaluation", "bench"),
-    ("memory", "changes", "stored", "api", "fitting"),
+    ("memory", "changes", "stored", "api", "hub", "fitting"),
     ("cli", "server", "report", "web", "__init__", "__main__"),
 )
 LEVELS = {layer: level for level, row in enumerate(ORDER) for layer in row}

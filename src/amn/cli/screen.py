@@ -61,12 +61,12 @@ class Screen:
 
     def trace(self, trace: "SentenceTrace", marked: bool = False) -> None:
         """What a sentence did."""
-        print(f"{MARK if marked else ' '} {trace.sentence + 1:3} {trace.text}  {describe(trace)}".rstrip())
+        print(f"{MARK if marked else ' '} {trace.sentence + 1:3} {trace.text}  {trace.did}".rstrip())
 
     def moves(self, trace: "SentenceTrace") -> None:
         """What a sentence did to the banks, if anything."""
-        if did := describe(trace):
-            self.hint(f"  {did}")
+        if trace.did:
+            self.hint(f"  {trace.did}")
 
 
 class RichScreen(Screen):
@@ -112,7 +112,7 @@ class RichScreen(Screen):
 
         number = (f"{MARK if marked else ' '} {trace.sentence + 1:3} ", "bold green" if marked else "dim")
         told = (trace.text, "bold" if marked else "")
-        self.console.print(Text.assemble(number, told, (f"  {describe(trace)}", "cyan")))
+        self.console.print(Text.assemble(number, told, (f"  {trace.did}", "cyan")))
 
 
 def choose_screen() -> Screen:
@@ -139,13 +139,6 @@ def label(entity: "Entity") -> str:
     """A word with its strength and, where the answer rests on it, its share of the attention."""
     looked = f" read {entity.attention:.0%}" if entity.attention >= 0.005 else ""
     return f"{entity.word} {entity.strength:.2f}{looked}"
-
-
-def describe(trace: "SentenceTrace") -> str:
-    """The moves of a sentence in words."""
-    deeper = [f"{move.word} to bank {move.after}" for move in trace.moves if move.after > 0]
-    made = [f"bank {trace.banks - 1} created"] if trace.created else []
-    return "; ".join([*made, *deeper])
 
 
 def _and_more(bank: "Bank") -> str:
