@@ -26,6 +26,7 @@ class Question:
     answer: str | None = None
     after: int
     support: tuple[int, ...] = ()
+    kind: str = field(default="", compare=False)  # what it asks for, where the data names that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
