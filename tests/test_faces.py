@@ -176,7 +176,6 @@ def test_a_revision_is_asked_of_the_hub_alone(qa: QA, tmp_path: Path, monkeypatc
 
 
 def test_pushing_without_the_extra_names_it(qa: QA, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "amn.hub", raising=False)
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(AMNError, match=r"\[hub\]"):
         qa.push_to_hub("me/model")

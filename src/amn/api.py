@@ -14,7 +14,7 @@ from amn.answers import Answer, answers_of, check_limits
 from amn.data.examples import Example, Words
 from amn.data.text import Text, read_questions, read_story
 from amn.data.vocabulary import Vocabulary
-from amn.errors import AMNError, MissingExtraError
+from amn.errors import AMNError
 from amn.inference.core import core_of
 from amn.inference.engine import read_examples
 from amn.inference.trained import TrainedModel
@@ -221,11 +221,9 @@ class QA:
         Returns:
             The address of the commit.
         """
-        try:
-            from amn.hub import HubModel
-        except ImportError as error:
-            raise MissingExtraError("hub", "the Hugging Face hub") from error
-        return HubModel(self).push_to_hub(name, **options)
+        from amn.store.hub import push
+
+        return push(self.save_pretrained, name, **options)
 
     def to(self, device: str) -> "QA":
         """The same model, which reads several stories at once on another device: cpu, cuda, or auto for the best."""

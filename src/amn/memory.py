@@ -89,8 +89,7 @@ class LiveMemory(Standing):
 
         Args:
             question: any question, for one answer. One of the memory's own is answered at once; for another the
-                sentences are read again; what they come to before any question is kept, so this costs the memory's
-                part alone. Without it, all questions of the memory are answered.
+                sentences are read again, which costs one ingest. Without it, all questions of the memory are answered.
             deadline: seconds from now. The most relevant bank is always read, further ones while an answer is uncertain
                 and time remains; the most certain of these readings is the answer.
             explain: say why.
@@ -100,7 +99,7 @@ class LiveMemory(Standing):
         started = perf_counter()
         check_limits(banks, deadline)
         if question is not None and question.strip() not in self.questions:
-            other = self._reread(question, explain)
+            other = self._reread(question)
             left = None if deadline is None else max(0.0, started + deadline - perf_counter())
             return _timed(other.ask(deadline=left, explain=explain, banks=banks), started)[0]
         asked = range(len(self.questions)) if question is None else [self.questions.index(question.strip())]
@@ -113,25 +112,11 @@ class LiveMemory(Standing):
         answers = _timed(answers, started)
         return answers if question is None else answers[0]
 
-    def _reread(self, question: str, traced: bool) -> "LiveMemory":
-        """A memory of the same sentences for another question; traces of them take most of the time."""
+    def _reread(self, question: str) -> "LiveMemory":
+        """A memory of the same sentences for another question."""
         other = LiveMemory(self.trained, [question])
-        if traced:
-            other._take(list(zip(self.sentences, self._told, strict=True)))
-        else:
-            other.sentences, other._told = self.sentences, self._told
-            other._memories[0].hear(self._told)
+        other._take(list(zip(self.sentences, self._told, strict=True)))
         return other
-
-    def __repr__(self) -> str:
-        banks = max(memory.banks for memory in self._memories)
-        return f"LiveMemory(questions={self.questions!r}, sentences={len(self.sentences)}, banks={banks})"
-
-    def _repr_html_(self) -> str:
-        from amn.notebook import memory_html
-
-        answers = self.ask() if self.sentences else []
-        return memory_html(len(self.sentences), [(one, self.snapshot(i)) for i, one in enumerate(answers)])
 
     def _read(self, banks: int, asked: Sequence[int]) -> list[Answer]:
         wanted = set(asked)
@@ -163,6 +148,16 @@ class LiveMemory(Standing):
         """The banks as they are now, in the memory of a question; a model without banks has none."""
         memory = self._memories[self._group_of(question)]
         return [_bank(memory, index, {}) for index in range(memory.banks)]
+
+    def __repr__(self) -> str:
+        banks = max(memory.banks for memory in self._memories)
+        return f"LiveMemory(questions={self.questions!r}, sentences={len(self.sentences)}, banks={banks})"
+
+    def _repr_html_(self) -> str:
+        from amn.notebook import memory_html
+
+        answers = self.ask() if self.sentences else []
+        return memory_html(len(self.sentences), [(one, self.snapshot(i)) for i, one in enumerate(answers)])
 
     def _group_of(self, question: int) -> int:
         return next(number for number, group in enumerate(self._groups) if question in group)
