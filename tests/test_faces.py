@@ -43,6 +43,9 @@ def test_reprs_are_short_and_say_what_is_there(qa: QA, why: Answer) -> None:
     assert all(0 < len(repr(one)) < 160 and "\n" not in repr(one) for one in printed)
     assert repr(qa).startswith("QA(amn, task ") and "on cpu" in repr(qa)
     assert repr(memory).startswith("LiveMemory(questions=['Where is Mary?'], sentences=3, ")
+    several = qa.memory([f"Where is {name}?" for name in "Mary John Fred Bill".split()], store="memory:", id="four")
+    assert repr(several) == "StoredMemory(id='four', questions=4, sentences=0, banks=1)"
+    assert "0 sentences told" in several._repr_html_()
     assert repr(replace(why, answer="x", score=0.987, known=False, explanation=None)) == (
         "Answer(answer='x', score=0.99, known=False, question='Where is <Mary>?')"
     )
@@ -54,6 +57,13 @@ def test_answers_compare_hash_and_survive_a_pickle(qa: QA, why: Answer) -> None:
     assert replace(again, score=0.5) != why
     back = pickle.loads(pickle.dumps(why))
     assert back == why and back.to_dict() == why.to_dict()
+
+
+def test_answers_are_said_as_one_says_them(why: Answer) -> None:
+    several = replace(why, answer="lamp,red ball", score=0.314, known=True)
+    assert several.said == "lamp, red ball"
+    assert replace(several, known=False).said == "not sure: lamp, red ball, 31 %"
+    assert replace(why, answer="unknown", known=False).said == "the story does not say"
 
 
 class Outline(HTMLParser):

@@ -265,10 +265,11 @@ class Answer:
 
     @property
     def said(self) -> str:
-        """The answer as one says it to a person: a guess as a guess, and an unknown as what it means."""
+        """The answer as one says it to a person: a guess as a guess, an unknown as what it means."""
         if self.answer == UNKNOWN_ANSWER:
             return "the story does not say"
-        return self.answer if self.known else f"not sure: {self.answer}, {self.score:.0%}".replace("%", " %")
+        answer = ", ".join(self.answer.split(","))
+        return answer if self.known else f"not sure: {answer}, {100 * self.score:.0f} %"
 
     def __repr__(self) -> str:
         guess = "" if self.known else ", known=False"

@@ -184,6 +184,16 @@ def test_what_is_a_question(text: str, asks: bool) -> None:
     assert is_question(text) == asks
 
 
+def test_a_question_with_a_point_in_it_is_one_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    talk, asked = Conversation(None), list[str]()  # type: ignore[arg-type]
+    monkeypatch.setattr(talk, "ask", asked.append)
+    list(talk.take("where is mr. smith"))
+    list(talk.take("Mary went home. where is Mary"))
+    list(talk.take("where is Mary? where is John"))
+    assert asked == ["where is mr. smith", "where is Mary", "where is Mary?", "where is John"]
+    assert talk.sentences == ["Mary went home."]
+
+
 def test_sentences_are_not_commands() -> None:
     talk = Conversation(None)  # type: ignore[arg-type]
     assert not obey("Help John to find the milk.", talk, Screen())

@@ -22,9 +22,16 @@ _ASKING = frozenset(  # without "will" and "may", who are also people
 def is_question(sentence: str) -> bool:
     """Whether it ends in a question mark, or begins like a question and ends in no mark at all."""
     text = sentence.rstrip()
-    if text.endswith(("?", "？")):
-        return True
-    return text[-1:].isalnum() and text.split()[0].lower().replace("’", "'") in _ASKING
+    return text.endswith(("?", "？")) or (text[-1:].isalnum() and _begins_like_one(text))
+
+
+def _begins_like_one(text: str) -> bool:
+    return text.split()[0].lower().replace("’", "'") in _ASKING
+
+
+def _is_one_question(line: str) -> bool:
+    """Whether a line is a question as a whole, whatever points are in it: "where is mr. smith"."""
+    return is_question(line) and not line.rstrip("?？ \n").count("?") and _begins_like_one(line)
 
 
 class Conversation:
@@ -66,7 +73,7 @@ class Conversation:
         from amn.data.text import split_sentences
 
         self.did = []
-        for sentence in split_sentences(line):
+        for sentence in [line.strip()] if _is_one_question(line) else split_sentences(line):
             if is_question(sentence):
                 yield self.ask(sentence)
             else:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 SHOWN = 12  # entities of a bank on a terminal; --json has more
 MARK = "*"  # before a sentence that the answer rests on
-STRONG, WEAK = 0.66, 0.33  # strengths from and below which an entity is drawn bold and dim
 
 
 class Screen:
@@ -104,7 +103,8 @@ class RichScreen(Screen):
         """The banks as columns, the most relevant last."""
         from rich.columns import Columns
 
-        self.console.print(Columns([_panel(bank, bank.index == len(banks) - 1) for bank in banks]))
+        deep = {entity.word for bank in banks[1:] for entity in bank.entities}
+        self.console.print(Columns([_panel(bank, deep, bank.index == len(banks) - 1) for bank in banks]))
 
     def trace(self, trace: "SentenceTrace", marked: bool = False) -> None:
         """What a sentence did."""
@@ -145,11 +145,17 @@ def _and_more(bank: "Bank") -> str:
     return f", and {bank.size - SHOWN} more" if bank.size > SHOWN else ""
 
 
-def _panel(bank: "Bank", last: bool) -> "Panel":
+def _panel(bank: "Bank", deep: set[str], last: bool) -> "Panel":
+    """A bank; a word that went no further than the first one is dim, for it does not matter to the question."""
     from rich.panel import Panel
     from rich.text import Text
 
-    lines: list[Text] = [Text(label(entity), style=_style(entity.strength)) for entity in bank.entities[:SHOWN]]
+    lines = [
+        Text.assemble(
+            (entity.word, "bold" if entity.word in deep else "dim"), (label(entity)[len(entity.word) :], "dim")
+        )
+        for entity in bank.entities[:SHOWN]
+    ]
     if more := _and_more(bank).removeprefix(", "):
         lines.append(Text(more, style="dim"))
     return Panel(
@@ -158,7 +164,3 @@ def _panel(bank: "Bank", last: bool) -> "Panel":
         border_style="green" if last else "dim",
         expand=False,
     )
-
-
-def _style(strength: float) -> str:
-    return "bold" if strength >= STRONG else "dim" if strength < WEAK else ""
