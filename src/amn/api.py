@@ -122,31 +122,29 @@ class QA:
             deadline: seconds from now; while it allows, further banks are read where the answer is uncertain.
             explain: say why.
         """
-        check_limits(banks, deadline)
-        quick = deadline is None and not explain
         if question is None:
-            if not quick:
+            if deadline is not None or explain:
                 raise AMNError("deadline, explain: expected one story at a time, found a list of pairs")
             return self._answer_pairs(_pairs(story), 1 if banks is None else banks)
-        told = cast(Text, story)
-        if quick:
-            return self._answer_pairs([(told, question)], 1 if banks is None else banks)[0]
-        return _one_or_all(self._answer_by_memory(told, question, banks, deadline, explain), question)
+        story = cast(Text, story)
+        started = perf_counter()
+        check_limits(banks, deadline)
+        if deadline is None and not explain:
+            answers = self.answer_batch([Request(story=story, question=question, banks=1 if banks is None else banks)])[
+                0
+            ]
+        else:
+            memory = self.memory(question)
+            if not memory.tell(story):
+                raise AMNError(EMPTY_STORY)
+            left = None if deadline is None else max(0.0, started + deadline - perf_counter())
+            answers = _timed(memory.ask(deadline=left, explain=explain, banks=banks), started)
+        return answers[0] if isinstance(question, str) else answers
 
     def _answer_pairs(self, pairs: Sequence[Pair], banks: int) -> list[Answer | list[Answer]]:
-        requests = [Request(story=story, question=question, banks=banks) for story, question in pairs]
-        given = zip(self.answer_batch(requests), pairs, strict=True)
-        return [_one_or_all(answers, question) for answers, (_, question) in given]
-
-    def _answer_by_memory(
-        self, story: Text, question: Text, banks: int | None, deadline: float | None, explain: bool
-    ) -> list[Answer]:
-        started = perf_counter()
-        memory = self.memory(question)
-        if not memory.tell(story):
-            raise AMNError(EMPTY_STORY)
-        left = None if deadline is None else max(0.0, started + deadline - perf_counter())
-        return _timed(memory.ask(deadline=left, explain=explain, banks=banks), started)
+        given = self.answer_batch([Request(story=story, question=question, banks=banks) for story, question in pairs])
+        asked = (question for _, question in pairs)
+        return [own[0] if isinstance(question, str) else own for own, question in zip(given, asked, strict=True)]
 
     def answer_batch(self, requests: Sequence[Request]) -> list[list[Answer]]:
         """Answers many requests in few passes of the model: for each request, an answer for each of its questions."""
@@ -263,10 +261,6 @@ def _pairs(stories: object) -> list[Pair]:
         if len(pairs) == len(stories) and all(len(pair) == 2 for pair in pairs):
             return [(story, question) for story, question in pairs]
     raise AMNError("question: expected one beside the story, or a list of pairs of a story and its question")
-
-
-def _one_or_all(answers: list[Answer], question: Text) -> Answer | list[Answer]:
-    return answers[0] if isinstance(question, str) else answers
 
 
 def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:

@@ -28,8 +28,8 @@ CERTAIN = 0.9  # with time left, further banks are read while the score is below
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
 TRIED_SENTENCES = 64  # how many sentences are left out in turn to see what an answer rests on
 LESS_SURE = 0.7  # an answer rests on what it would lose so much of its score without
-SHOWN_QUESTIONS = 3  # of a memory, where it is printed
 SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
+SHOWN_QUESTIONS = 3  # of a memory, where it is printed
 
 
 class LiveMemory(Standing):
