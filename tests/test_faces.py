@@ -189,3 +189,13 @@ def test_pushing_without_the_extra_names_it(qa: QA, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(AMNError, match=r"\[hub\]"):
         qa.push_to_hub("me/model")
+
+
+@pytest.mark.gpu
+def test_a_model_on_a_gpu_answers_as_on_the_processor(qa: QA) -> None:
+    pairs = [(STORY, "Where is Mary?")] * 300
+    told = qa(pairs)
+    moved = QA(qa.trained).to("cuda")
+    assert "on cuda" in repr(moved)
+    assert [answer.answer for answer in moved(pairs)] == [answer.answer for answer in told]
+    moved.to("cpu")
