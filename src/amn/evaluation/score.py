@@ -10,6 +10,7 @@ from amn.data.examples import Example, examples
 from amn.data.source import SPLITS, load_task, read_stories
 from amn.data.story import Story
 from amn.errors import ConfigError, did_you_mean
+from amn.evaluation.kinds import of_kind
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
 from amn.inference.engine import Engine
 from amn.inference.trained import TrainedModel
@@ -60,8 +61,10 @@ def stories_for(ask: Ask) -> Sequence[Story]:
     """The stories that are asked for."""
     if ask.split not in SPLITS:
         raise ConfigError(f"unknown split {ask.split!r}: {did_you_mean(ask.split, SPLITS)}")
-    tasks = ALL_TASKS if ask.task == JOINT else (ask.task,)
-    stories = list(chain.from_iterable(_stories(task, ask) for task in tasks))
+    if ask.task == JOINT:
+        stories = list(chain.from_iterable(of_kind(_stories(task, ask), f"task {task}") for task in ALL_TASKS))
+    else:
+        stories = _stories(ask.task, ask)
     if not ask.rename:
         return stories
     from amn.data.tasks.rename import rename  # late: it needs the generator's names
