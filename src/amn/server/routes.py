@@ -16,6 +16,7 @@ from amn.server import schemas
 from amn.server.access import owner_of
 from amn.server.batching import BusyError
 from amn.server.events import Events
+from amn.server.history import router as history_routes
 from amn.server.problems import responses
 from amn.server.service import FieldError, Service
 from amn.server.slices import Answered, AskSettings
@@ -32,6 +33,7 @@ _BODY = (*_COMMON, 408, 413)
 _STORE = (503, 507)
 public = APIRouter()
 private = APIRouter(responses=responses(400, 401, 421))
+private.include_router(history_routes)
 
 
 async def _service(request: Request) -> Service:
