@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from amn.cli.main import main
 from server.serving import STORY
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -71,6 +73,17 @@ def test_axe_finds_nothing_in_guesses_and_in_the_race(visit: Callable[..., Page]
     page.get_by_role("button", name="Race").click()
     expect(page.locator(".lanes")).to_be_visible(timeout=60_000)
     assert violations(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_a_replay(browser: Any, tmp_path: Path, scheme: str) -> None:
+    assert main(["demo", "--html", str(tmp_path / "replay.html")]) == 0
+    context = browser.new_context(color_scheme=scheme, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto((tmp_path / "replay.html").as_uri())
+    stop_at(page, 3)
+    assert violations(page) == []
+    context.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -302,7 +302,9 @@ function listen() {
   at("copy-link").addEventListener("click", async () => copy(location.href.split("#")[0] + (await toHash(state())), "The link"));
   at("copy-python").addEventListener("click", () => copy(asPython(shown()), "Python"));
   at("copy-curl").addEventListener("click", () => copy(asCurl(shown()), "curl"));
-  addEventListener("hashchange", () => kindly(restore));
+  addEventListener("hashchange", async () => {
+    if (await fromHash(location.hash)) kindly(restore); // the link past the head leads to a part of the page, not to a story
+  });
 }
 
 async function useToken(event) {

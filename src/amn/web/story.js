@@ -10,8 +10,8 @@ export class StoryView {
   }
 
   // Draws a text; its sentences keep their marks until they are marked anew.
-  write(text) {
-    this.parts = sentencesOf(text);
+  write(text, parts = sentencesOf(text)) {
+    this.parts = parts;
     const before = this.spans.map((span) => span.className);
     this.spans = this.parts.map((part, i) => element("span", before[i] ?? "", part.text));
     const gaps = this.parts.map((part, i) => text.slice(this.parts[i - 1]?.end ?? 0, part.start));
