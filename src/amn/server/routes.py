@@ -158,7 +158,8 @@ async def ask(body: schemas.AskBody, request: Request, record: Memory, service: 
         200: {
             "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
             "description": "First an event `answers`, where no Last-Event-ID is given, then an event `change` for each "
-            "sentence that changes an answer; the id of an event is how many sentences had been told.",
+            "sentence that changes an answer, and where every is true an event `sentence` for each other one; the id of an "
+            "event is how many sentences had been told.",
         },
     },
 )
@@ -169,9 +170,10 @@ async def events(
         str | None,
         Header(description="Go on after the event of this id.", max_length=20, pattern=r"^[0-9]+$", examples=["12"]),
     ] = None,
+    every: Annotated[bool, Query(description="Tell of sentences that change no answer too.", examples=[True])] = False,
 ) -> StreamingResponse:
     """An answer whenever it changes, with the sentence that changed it (server-sent events)."""
-    stream = await streams.open(record, None if last_event_id is None else int(last_event_id))
+    stream = await streams.open(record, None if last_event_id is None else int(last_event_id), every)
     return StreamingResponse(stream, media_type=EVENT_STREAM, headers={"cache-control": "no-cache"})
 
 

@@ -7,16 +7,18 @@ import { at, button, element, setText } from "./dom.js";
 import { EXAMPLES } from "./examples.js";
 import { TASKS, readFile, upTo } from "./files.js";
 import { GraphView } from "./graph.js";
+import { Live } from "./live.js";
 import { Race } from "./race.js";
 import { Reading } from "./reading.js";
 import { hasWord, sentencesOf } from "./sentences.js";
-import { asCurl, asPython, fromHash, toHash } from "./share.js";
+import { asCurl, asPython, fromHash, toHash, toTell } from "./share.js";
 import { Stage } from "./stage.js";
 import { StoryView } from "./story.js";
 
 const PAUSE_MS = 220; // of typing, before what was typed is read
 const REST_MS = 140; // on one time, before its reasons are fetched
 const SPEAK_MS = 600; // of rest, before a screen reader is told
+const DONE_MS = 1500; // that a button shows that it has copied
 const MAX_SEED = 2 ** 31;
 
 const field = at("story");
@@ -24,6 +26,7 @@ const story = new StoryView(at("marks"), field);
 const cards = new Cards(at("questions"), { select: (card) => stage.select(card), goTo: (time) => stage.goTo(time), change: (now) => changed({ now }) });
 const stage = new Stage(story, cards, moved);
 const graph = new GraphView(at("graph"));
+const live = new Live({ hear, show: showLive, fail: failLive });
 const race = new Race(at("race"), modelChosen);
 
 let whole = true; // whether a last sentence without a full stop counts as told
@@ -123,6 +126,7 @@ async function read({ time, question } = {}) {
   const found = new Reading({ sentences: reply.sentences, questions, history: reply.history, expected });
   found.model = model;
   stage.show(found, { time, question, places });
+  if (live.on) await live.follow(found.sentences, questions, model).catch(failLive);
 }
 
 function showNothing(sentences, questions, places) {
@@ -247,24 +251,44 @@ async function loadFile(file) {
   }
 }
 
+// --- a story that others tell too
+
+// Writes what somebody else told where it was told: behind what was told before, before what is still being typed.
+function hear(text, number) {
+  const place = sentencesOf(field.value)[number]?.start ?? field.value.length;
+  const before = place && !/\s$/.test(field.value.slice(0, place)) ? " " : "";
+  field.setRangeText(`${before}${text}${place < field.value.length ? " " : ""}`, place, place, "preserve");
+  changed({ now: true });
+}
+
+function showLive(id) {
+  setText(at("live-error"), "");
+  setText(at("live-command"), toTell(id, "Mary went to the garden.", client.hasToken()));
+}
+
+function failLive(error) {
+  if (error.name !== "AbortError") setText(at("live-error"), error.message);
+}
+
+function toggleLive() {
+  live.on = at("live").open;
+  if (live.on) kindly(() => read({ time: stage.atEnd ? undefined : stage.time }));
+  else live.leave();
+}
+
 // --- copying
 
-async function copy(text, what) {
+async function copy(text, pressed, what) {
   try {
     await navigator.clipboard.writeText(text);
     setText(at("spoken"), `${what} copied.`);
-    flash(what);
+    pressed.classList.add("done");
+    later(pressed.id, DONE_MS, () => pressed.classList.remove("done"));
   } catch {
     at("copy-text").value = text; // not every browser lets a page copy
     at("copy-dialog").showModal();
     at("copy-text").select();
   }
-}
-
-function flash(what) {
-  const pressed = { "The link": "copy-link", Python: "copy-python", curl: "copy-curl" }[what];
-  at(pressed).classList.add("done");
-  later(pressed, 1500, () => at(pressed).classList.remove("done"));
 }
 
 const shown = () => ({ sentences: told(), questions: asked().questions, model: modelChosen(), token: client.hasToken() });
@@ -299,9 +323,15 @@ function listen() {
   at("graph-fold").addEventListener("toggle", drawGraph);
   at("notice-close").addEventListener("click", () => (at("notice").hidden = true));
   at("token-form").addEventListener("submit", useToken);
-  at("copy-link").addEventListener("click", async () => copy(location.href.split("#")[0] + (await toHash(state())), "The link"));
-  at("copy-python").addEventListener("click", () => copy(asPython(shown()), "Python"));
-  at("copy-curl").addEventListener("click", () => copy(asCurl(shown()), "curl"));
+  const copies = {
+    "copy-link": ["The link", async () => location.href.split("#")[0] + (await toHash(state()))],
+    "copy-python": ["Python", () => asPython(shown())],
+    "copy-curl": ["curl", () => asCurl(shown())],
+    "copy-live": ["The command", () => at("live-command").textContent],
+  };
+  for (const [id, [what, text]] of Object.entries(copies)) at(id).addEventListener("click", async () => copy(await text(), at(id), what));
+  at("live").addEventListener("toggle", toggleLive);
+  addEventListener("pagehide", () => live.leave());
   addEventListener("hashchange", async () => {
     if (await fromHash(location.hash)) kindly(restore); // the link past the head leads to a part of the page, not to a story
   });

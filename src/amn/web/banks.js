@@ -105,7 +105,7 @@ export class BanksView {
     chip.style.setProperty("--share", share);
     chip.lastChild.textContent = marks.read ? `${Math.round(100 * share)} %` : "";
     const where = marks.copy ? `, also in bank ${depth}` : "";
-    chip.title = `${word}: strength ${number(strength)}${where}${marks.touched ? ", in this sentence" : ""}`;
+    chip.title = `${word}: strength ${number(strength)}${where}${marks.touched ? ", changed by this sentence" : ""}`;
     return chip;
   }
 

@@ -75,10 +75,10 @@ export async function* tell(id, sentences, signal) {
   }
 }
 
-// The answers that each sentence changed, from the first on, as they change; it ends with the memory.
-export async function* changes(id, signal) {
-  const options = { accept: "text/event-stream", further: { "last-event-id": "0" }, signal };
-  const response = await send(`/memories/${id}/events`, options);
+// What a memory is told after so many sentences, as it is told, by whomever; it ends with the memory.
+export async function* events(id, after, signal) {
+  const options = { accept: "text/event-stream", further: { "last-event-id": String(after) }, signal };
+  const response = await send(`/memories/${id}/events?every=true`, options);
   for await (const line of lines(response.body)) {
     if (line.startsWith("data: ")) yield JSON.parse(line.slice("data: ".length));
   }

@@ -58,9 +58,15 @@ export function asPython({ sentences, questions, model }) {
   ].join("\n");
 }
 
-export function asCurl({ sentences, questions, model, token }) {
-  const body = JSON.stringify({ story: sentences, question: questions, ...(model && { model }), explain: true });
-  const lines = [`curl ${location.origin}/answer`, "-H 'content-type: application/json'"];
+function curl(path, body, token) {
+  const lines = [`curl ${location.origin}${path}`, "-H 'content-type: application/json'"];
   if (token) lines.push("-H \"authorization: Bearer $AMN_TOKEN\"");
-  return `${[...lines, `-d '${body.replaceAll("'", "'\\''")}'`].join(" \\\n  ")}\n`;
+  return `${[...lines, `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`].join(" \\\n  ")}\n`;
 }
+
+export function asCurl({ sentences, questions, model, token }) {
+  return curl("/answer", { story: sentences, question: questions, ...(model && { model }), explain: true }, token);
+}
+
+// How others tell a live memory a sentence.
+export const toTell = (id, sentence, token) => curl(`/memories/${id}/sentences`, { sentences: [sentence] }, token);
