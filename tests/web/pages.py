@@ -33,13 +33,13 @@ def stop_at(page: Page, time: int) -> None:
 
 
 def turn_away(page: Page, number: int) -> None:
-    """Makes the server's explanations say that a gate turned one sentence away."""
+    """Makes the server's explanations say that a gate turned one sentence away: then it left no trace."""
 
     def changed(route: Any) -> None:
         reply = route.fetch()
         body = reply.json()
-        for trace in body["answers"][0]["explanation"]["sentences"]:
-            trace["let_in"] = trace["sentence"] != number
+        explanation = body["answers"][0]["explanation"]
+        explanation["sentences"] = [trace for trace in explanation["sentences"] if trace["sentence"] != number]
         route.fulfill(response=reply, json=body)
 
     page.route("**/answer", changed)

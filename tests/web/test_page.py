@@ -296,3 +296,14 @@ def test_a_route_can_be_tried_where_it_is_described(visit: Callable[..., Page]) 
     route.get_by_role("button", name="Send").click()
     expect(route.locator(".reply")).to_contain_text('"answers"')
     expect(page.locator("tr[id='422']")).to_contain_text("A field is wrong")
+
+
+def test_a_story_that_is_too_long_to_explain_is_answered_all_the_same(visit: Callable[..., Page]) -> None:
+    page = visit(link(" ".join(STORY), MARY))
+    expect(page.locator("#why")).to_contain_text("Read ")
+    detail = {"detail": "explain: this is too much to explain.", "field": "explain"}
+    page.route("**/answer", lambda route: route.fulfill(status=422, json=detail))
+    page.fill("#story", " ".join(STORY * 2))
+    expect(page.locator("#why")).to_have_text("this is too much to explain.")
+    expect(page.locator(".answer-word")).not_to_be_empty()
+    expect(page.locator("#notice")).to_be_hidden()

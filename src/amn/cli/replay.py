@@ -74,7 +74,8 @@ def _reason(answer: "Answer", last: bool) -> dict[str, Any]:
         {"entities": [entity for entity in bank["entities"] if entity["attention"] >= SEEN]}
         for bank in explanation["banks"]
     ]
-    return {**found, "explanation": {"banks": banks, "sentences": explanation["sentences"] if last else []}}
+    told = {**explanation, "graph": []} if last else {"sentences": []}
+    return {**found, "explanation": {**told, "banks": banks}}
 
 
 def _web(name: str) -> str:

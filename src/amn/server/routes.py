@@ -158,8 +158,8 @@ async def ask(body: schemas.AskBody, request: Request, record: Memory, service: 
         200: {
             "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
             "description": "First an event `answers`, where no Last-Event-ID is given, then an event `change` for each "
-            "sentence that changes an answer, and with `every` an event `sentence` for each other one; the id of an event "
-            "is how many sentences had been told.",
+            "sentence that changes an answer, and with `every` an event `sentence` for each other one; the id of an "
+            "event is how many sentences had been told.",
         },
     },
 )

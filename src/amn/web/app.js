@@ -1,9 +1,11 @@
 // The page: answers as one types, with what was read on the stage, and its whole state in the address.
 
+import { memoryAt } from "./banks.js";
 import { Cards } from "./cards.js";
 import * as client from "./client.js";
-import { memoryAt } from "./banks.js";
+import { copyOnClick } from "./copying.js";
 import { at, button, element, setText } from "./dom.js";
+import { clearErrors, showError, showStoryError } from "./errors.js";
 import { EXAMPLES } from "./examples.js";
 import { TASKS, readFile, upTo } from "./files.js";
 import { GraphView } from "./graph.js";
@@ -18,7 +20,6 @@ import { StoryView } from "./story.js";
 const PAUSE_MS = 220; // of typing, before what was typed is read
 const REST_MS = 140; // on one time, before its reasons are fetched
 const SPEAK_MS = 600; // of rest, before a screen reader is told
-const DONE_MS = 1500; // that a button shows that it has copied
 const MAX_SEED = 2 ** 31;
 
 const field = at("story");
@@ -42,8 +43,6 @@ function later(name, milliseconds, act) {
   timers[name] = setTimeout(act, milliseconds);
 }
 
-// --- errors stand where they arose
-
 async function kindly(action) {
   lastAction = action;
   try {
@@ -51,33 +50,6 @@ async function kindly(action) {
   } catch (error) {
     if (error.name !== "AbortError") showError(error);
   }
-}
-
-function showError(error) {
-  if (["story", "sentences"].includes(error.field)) showStoryError(error.message);
-  else if (/^questions?(\.|$)/.test(error.field ?? "")) setText(at("questions-error"), error.message);
-  else showNotice(error);
-}
-
-function showStoryError(text) {
-  setText(at("story-error"), text);
-  if (text) field.setAttribute("aria-invalid", "true");
-  else field.removeAttribute("aria-invalid");
-}
-
-function showNotice(error) {
-  const known = error instanceof client.Problem;
-  setText(at("notice-text"), known ? error.message : `This page stumbled: ${error.message}`);
-  at("token-form").hidden = error.status !== 401;
-  at("notice").hidden = false;
-  if (error.status === 401) at("token").focus();
-}
-
-function clearErrors() {
-  at("notice").hidden = true;
-  showStoryError("");
-  setText(at("questions-error"), "");
-  setText(at("file-error"), "");
 }
 
 // --- reading what was typed
@@ -147,22 +119,31 @@ function moved() {
   drawGraph();
 }
 
-// Fetches why: at this time, and for the whole story, which tells what each sentence did.
 async function reason() {
   reasoning.abort();
   reasoning = new AbortController();
   const { reading: shown, question, time } = stage;
-  for (const moment of new Set([shown.traces.has(question) ? time : shown.length, time])) {
-    if (!moment || shown.reason(question, moment)) continue;
-    const body = { story: shown.sentences.slice(0, moment), question: shown.questions[question], model: shown.model, explain: true };
-    const { answers: [answer] } = await client.answer(body, reasoning.signal);
-    shown.setReason(question, moment, answer);
+  try {
+    await explain(shown, question, time, reasoning.signal);
+  } catch (error) {
+    if (error.field !== "explain") throw error;
+    shown.unexplained = error.message; // a story may be too long for that
   }
   if (stage.reading !== shown) return;
   document.body.classList.toggle("has-gate", (shown.traces.get(question) ?? []).some((trace) => trace.let_in === false));
   stage.draw();
   story.reveal(1 + (shown.reason(question, time)?.sentences[0] ?? -1));
   drawGraph();
+}
+
+// Fetches why: at this time, and for the whole story, which tells what each sentence did.
+async function explain(shown, question, time, signal) {
+  for (const moment of new Set([shown.traces.has(question) ? time : shown.length, time])) {
+    if (!moment || shown.reason(question, moment)) continue;
+    const body = { story: shown.sentences.slice(0, moment), question: shown.questions[question], model: shown.model, explain: true };
+    const { answers: [answer] } = await client.answer(body, signal);
+    shown.setReason(question, moment, answer);
+  }
 }
 
 function drawGraph() {
@@ -197,6 +178,9 @@ async function restore() {
   else if (found.story != null) await showStory({ story: found.story, questions: found.questions.map((question) => ({ question })) }, found);
   else await showExample(EXAMPLES.find(({ id }) => id === found.example) ?? EXAMPLES[0], found);
 }
+
+// What is handed on as Python and as curl.
+const shown = () => ({ sentences: told(), questions: asked().questions, model: modelChosen(), token: client.hasToken() });
 
 // --- where stories come from
 
@@ -276,23 +260,6 @@ function toggleLive() {
   else live.leave();
 }
 
-// --- copying
-
-async function copy(text, pressed, what) {
-  try {
-    await navigator.clipboard.writeText(text);
-    setText(at("spoken"), `${what} copied.`);
-    pressed.classList.add("done");
-    later(pressed.id, DONE_MS, () => pressed.classList.remove("done"));
-  } catch {
-    at("copy-text").value = text; // not every browser lets a page copy
-    at("copy-dialog").showModal();
-    at("copy-text").select();
-  }
-}
-
-const shown = () => ({ sentences: told(), questions: asked().questions, model: modelChosen(), token: client.hasToken() });
-
 // --- wiring
 
 function listen() {
@@ -323,13 +290,10 @@ function listen() {
   at("graph-fold").addEventListener("toggle", drawGraph);
   at("notice-close").addEventListener("click", () => (at("notice").hidden = true));
   at("token-form").addEventListener("submit", useToken);
-  const copies = {
-    "copy-link": ["The link", async () => location.href.split("#")[0] + (await toHash(state()))],
-    "copy-python": ["Python", () => asPython(shown())],
-    "copy-curl": ["curl", () => asCurl(shown())],
-    "copy-live": ["The command", () => at("live-command").textContent],
-  };
-  for (const [id, [what, text]] of Object.entries(copies)) at(id).addEventListener("click", async () => copy(await text(), at(id), what));
+  copyOnClick("copy-link", "The link", async () => location.href.split("#")[0] + (await toHash(state())));
+  copyOnClick("copy-python", "Python", () => asPython(shown()));
+  copyOnClick("copy-curl", "curl", () => asCurl(shown()));
+  copyOnClick("copy-live", "The command", () => at("live-command").textContent);
   at("live").addEventListener("toggle", toggleLive);
   addEventListener("pagehide", () => live.leave());
   addEventListener("hashchange", async () => {

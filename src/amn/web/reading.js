@@ -1,5 +1,7 @@
 // What was read of a story for its questions: the answers after each sentence, and the reasons for them.
 
+const KEPT_TRACES = 1000; // how many of the latest sentences an explanation goes back
+
 export const kindOf = ({ answer, known }) => (answer === "unknown" ? "unknown" : known ? "known" : "guess");
 
 export const percent = (score) => (score >= 0.9995 ? "> 99.9 %" : `${(100 * score).toFixed(score > 0.995 ? 1 : 0)} %`);
@@ -57,6 +59,21 @@ export class Reading {
       for (const { word, attention: share } of bank.entities) attention.set(word, Math.max(share, attention.get(word) ?? 0));
     }
     this.reasons.set(`${question} ${time}`, { ...answer, attention });
-    if (explanation.sentences.length > (this.traces.get(question)?.length ?? 0)) this.traces.set(question, explanation.sentences);
+    const heard = explanation.sentences.length || explanation.let_in === 0;
+    if (heard && time > (this.traces.get(question)?.length ?? 0)) {
+      this.traces.set(question, tracesOf(this.sentences.slice(0, time), explanation.sentences));
+    }
   }
+}
+
+// A trace for each sentence. What a gate turned away has left none; of a long story only the latest are kept.
+function tracesOf(sentences, traces) {
+  const told = new Map(traces.map((trace) => [trace.sentence, trace]));
+  const cut = traces.length >= KEPT_TRACES;
+  let banks = 1;
+  return sentences.map((text, sentence) => {
+    const trace = told.get(sentence) ?? { sentence, text, banks, moves: [], depth: {}, strengths: {}, let_in: cut };
+    banks = trace.banks;
+    return trace;
+  });
 }

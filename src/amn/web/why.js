@@ -9,7 +9,7 @@ export function drawWhy(root, reading, question, time, goTo) {
   const answer = reading.answer(question, time);
   const reason = reading.reason(question, time);
   if (!answer) root.replaceChildren(element("p", "muted", "Nothing was told yet; the memory knows its questions."));
-  else if (!reason) root.replaceChildren(element("p", "muted", "…"));
+  else if (!reason) root.replaceChildren(element("p", "muted", reading.unexplained ?? "…"));
   else root.replaceChildren(restsOn(reading, reason, answer, goTo), read(reason), others(reason));
 }
 
