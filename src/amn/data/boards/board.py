@@ -6,6 +6,8 @@ from pathlib import Path
 
 from amn.data.story import Story
 
+ONE_MODEL = "joint"  # the variant of a board with a model for each part in which one model learns all of them
+
 
 @dataclass(frozen=True, kw_only=True)
 class Board:

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from amn.data.boards.board import Board
-from amn.data.boards.stepgame_noise import Noise
+from amn.data.boards.stepgame_noise import Noise, with_other_names
 from amn.data.files import numbered_lines
 from amn.data.jsonl import MAX_LINE_BYTES, parsed
 from amn.data.rows import story_of
@@ -19,6 +19,7 @@ from amn.errors import DataError
 CHAINS = tuple(str(k) for k in range(1, 11))
 NOISY = "noisy"  # a variant: training and validation stories with noise of our own
 _POSSESSIVE = re.compile(r"\b([A-Z])'s\b")
+_ENDS = 0.7  # how often the ends of a chain are asked about, which the files seldom do
 _SEEDS = {"train": 0, "valid": 1}
 
 
@@ -31,7 +32,14 @@ def read(folder: Path, split: str, part: str | None) -> list[Story]:
         return stories
     noise = Noise.learned_from([story for length, story in _rows(_file(folder, "train")) if length == 1])
     rng = Random(_SEEDS[split])
+    if split == "train":
+        stories += [_variation(story, noise, rng) for story in stories]
     return [noise.add(story, rng) for story in stories]
+
+
+def _variation(story: Story, noise: Noise, rng: Random) -> Story:
+    """The story with other names, asked about the ends of its chain or about any two of its agents."""
+    return noise.ask_other(with_other_names(story, rng), rng, ends=rng.random() < _ENDS)
 
 
 def _file(folder: Path, split: str) -> Path:
