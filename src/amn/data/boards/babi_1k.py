@@ -61,6 +61,7 @@ BOARD = Board(
     name="babi1k",
     title="bAbI in English, 1k",
     parts=TASKS,
+    source="bAbI tasks v1.2, CC BY 3.0 (Weston et al., 2015)",
     read=read,
     each=True,
     variants=(ONE_MODEL,),

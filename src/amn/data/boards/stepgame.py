@@ -1,10 +1,9 @@
 """StepGame (Shi, Zhang and Lipani, 2022): where is one agent of another, told of a chain of k steps in mixed order.
 
 Rows of JSON lines with `story`, `question`, `answer` and `k`. Agents are single capital letters, whose case counts
-(`words` keeps it): A is an agent and a an article. "K's" is written "K 's" here, so that K is one word everywhere.
+(`words` keeps it): A is an agent and a an article.
 """
 
-import re
 from pathlib import Path
 from random import Random
 
@@ -18,7 +17,6 @@ from amn.errors import DataError
 
 CHAINS = tuple(str(k) for k in range(1, 11))
 NOISY = "noisy"  # a variant: training and validation stories with noise of our own
-_POSSESSIVE = re.compile(r"\b([A-Z])'s\b")
 _ENDS = 0.7  # how often the ends of a chain are asked about, which the files seldom do
 _SEEDS = {"train": 0, "valid": 1}
 
@@ -57,8 +55,7 @@ def _rows(path: Path) -> list[tuple[int, Story]]:
         row = parsed(path, number, line)
         if not isinstance(row, dict) or not isinstance(row.get("k"), int):
             raise DataError(path, number, '"k": the number of steps', line[:60])
-        told = [_POSSESSIVE.sub(r"\1 's", str(sentence)) for sentence in row.get("story") or ()]
-        found.append((row["k"], story_of(row | {"story": told}, path, number)))
+        found.append((row["k"], story_of(row, path, number)))
     return found
 
 
@@ -66,6 +63,7 @@ BOARD = Board(
     name="stepgame",
     title="StepGame",
     parts=CHAINS,
+    source="StepGame, MIT (Shi, Zhang and Lipani, 2022)",
     read=read,
     variants=(NOISY,),
     means={"k 1-5": CHAINS[:5], "k 6-10": CHAINS[5:]},
