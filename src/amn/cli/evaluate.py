@@ -48,7 +48,7 @@ def evaluate(
         engine: auto for what answers users, torch for the model that was trained.
         json: print the figures as JSON.
     """
-    from amn.data.boards import find_board
+    from amn.data.boards import ONE_MODEL, find_board
     from amn.evaluation.board_scores import board_scores
     from amn.evaluation.kinds import by_kind
     from amn.evaluation.metrics import evaluate as judge
@@ -64,7 +64,7 @@ def evaluate(
     tally = judge(trained, asked, engine)
     found = report_of(model, trained, ask, tally, read) | {"by_kind": by_kind(asked, tally, read)}
     board = find_board(chosen)
-    if board is not None and board[1] is None:
+    if board is not None and board[1] in (None, ONE_MODEL):
         found |= board_scores(trained, board[0], ask, engine)
     if details is not None:
         details.write_text(json_module.dumps(found | {"details": tally.spread()}, indent=1) + "\n", encoding="utf-8")

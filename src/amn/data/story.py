@@ -9,7 +9,8 @@ from amn.data.facts import Facts
 # Letters and digits, and what a letter may carry: accents of their own, and the vowel signs of Indian scripts.
 _SIGNS = "\u0300-\u036f\u0900-\u0963\u0966-\u0dff"
 _LETTERS = f"(?:[^\\W_]|[{_SIGNS}])+"
-WORD = re.compile(f"{_LETTERS}(?:['’-]{_LETTERS})*")
+# K of "K's", where K is a name; else a word with what it holds together
+WORD = re.compile(f"[A-HJ-Z](?=['’]s\\b)|{_LETTERS}(?:['’-]{_LETTERS})*")
 _IN_WORDS = "'’-"  # which belong to a word where letters stand on both sides
 _LETTER_NAMES = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")  # without I, who is not called so
 
@@ -42,7 +43,7 @@ def words(text: str) -> tuple[str, ...]:
     """The lower-cased words of a sentence or question, without punctuation.
 
     A capital letter that stands alone keeps its case: agent A is not the article a. An A that begins the text is the
-    article, unless another such letter stands there: "A minute later", but "A is left of B".
+    article, unless another such letter stands there: "A minute later", but "A is left of B". "K's" is K and s.
     """
     found = WORD.findall(text)
     letters = [word for word in found if word in _LETTER_NAMES]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from amn.errors import ConfigError, did_you_mean
 from amn.evaluation.kinds import of_kind
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
 from amn.inference.engine import Engine
+from amn.inference.order import in_order
 from amn.inference.trained import TrainedModel
 from amn.store.find import find_model
 from amn.store.model_directory import load_model
@@ -54,7 +55,8 @@ def report_of(
 def examples_for(trained: TrainedModel, ask: Ask) -> list[Example]:
     """The examples of a task as the model's training cut them: the same window, questions together or alone."""
     train = trained.training.train
-    return list(examples(stories_for(ask), window=train.window, together=train.together))[: ask.questions]
+    asked = examples(stories_for(ask), window=train.window, together=train.together)
+    return [in_order(trained, one) for one in islice(asked, ask.questions)]
 
 
 def stories_for(ask: Ask) -> Sequence[Story]:
