@@ -13,10 +13,11 @@ ORDER = (  # every package and every module of its own, the lowest first; those 
     ("data", "core"),
     ("models",),
     ("inference",),
-    ("answers",),
+    ("answers", "notebook"),
     ("store",),
+    ("memory", "hearing", "stream", "changes"),
     ("training", "evaluation", "bench"),
-    ("memory", "changes", "stored", "api", "fitting"),
+    ("stored", "api", "fitting"),
     ("cli", "server", "report", "web", "__init__", "__main__"),
 )
 LEVELS = {layer: level for level, row in enumerate(ORDER) for layer in row}

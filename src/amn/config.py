@@ -8,7 +8,8 @@ from typing import Any, Literal
 from amn.errors import ConfigError, did_you_mean
 
 Precision = Literal["float32", "bfloat16"]
-_OPTIONAL = {"train_questions": int, "start": str}  # the types of the settings that may be None
+Order = Literal["told", "outward"]
+_OPTIONAL = {"train_questions": int, "start": str, "distract": str}  # the types of the settings that may be None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +27,8 @@ class TrainConfig:
         weight_decay: of all matrices, apart from the gradient (AdamW); keeps long trainings from drifting.
         precision: of matrix products in training: float32, or bfloat16, which is faster on a GPU for wide models.
         window: sentences kept before a question.
+        order: in which sentences are read: "told", or "outward" from what the question names, along the names that they
+            share; for stories in which nothing happens one after another.
         anonymise: share of the words that new names may stand for whose spelling is hidden, in half of the training
             stories.
         hide_words: chance with which each other word whose spelling is not answered is hidden, in half of the training
@@ -34,6 +37,8 @@ class TrainConfig:
         train_questions: take only so many training questions of each task; None for all.
         mixed_questions: training questions about mixed stories, where a run learns these.
         mixed_seed: of these stories; another one gives others.
+        distract: a text or a folder of texts, whose short sentences are put between those of training stories.
+        distracted: share of the training stories that get some.
         patience: stop after so many epochs without a better validation; 0 to train to the end.
         plateau: patience does not count while the best validation error, in percent, is above this: many models learn
             nothing for long before they learn all at once.
@@ -51,12 +56,15 @@ class TrainConfig:
     weight_decay: float = 0.0
     precision: Precision = "float32"
     window: int = 50
+    order: Order = "told"
     anonymise: float = 0.0
     hide_words: float = 0.0
     together: bool = False
     train_questions: int | None = None
     mixed_questions: int = 100_000
     mixed_seed: int = 100
+    distract: str | None = None
+    distracted: float = 0.25
     patience: int = 0
     plateau: float = 100.0
     evaluate_every: int = 1
@@ -87,11 +95,13 @@ class TrainConfig:
                 yield f"{name} must not be below 0, not {getattr(self, name)}"
 
     def _wrong_choices(self) -> Iterator[str]:
-        for name in ("anonymise", "hide_words"):
+        for name in ("anonymise", "hide_words", "distracted"):
             if not 0 <= getattr(self, name) < 1:
                 yield f"{name} must be at least 0 and below 1, not {getattr(self, name)}"
         if self.schedule not in ("cosine", "halving"):
             yield f"schedule must be cosine or halving, not {self.schedule}"
+        if self.order not in ("told", "outward"):
+            yield f"order must be told or outward, not {self.order}"
         if self.precision not in ("float32", "bfloat16"):
             yield f"precision must be float32 or bfloat16, not {self.precision}"
 

@@ -1,37 +1,39 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 from time import perf_counter
 from typing import Any, overload
 
 import numpy as np
 
-from amn.answers import Answer, Bank, Edge, Entity, Explanation, Move, SentenceTrace, answers_of, check_limits
+from amn.answers import Answer, Bank, Edge, Entity, Explanation, SentenceTrace, answers_of, check_limits
 from amn.changes import Standing
-from amn.data.examples import Words
-from amn.data.graph import RECENT_NEIGHBOURS, WordGraph
 from amn.data.story import words
-from amn.data.text import Text, read_questions, read_story
+from amn.data.text import Text, read_questions
 from amn.errors import CheckpointError
-from amn.inference.engine import open_memory
-from amn.inference.found import Arrays, Change, StoryMemory
+from amn.hearing import Hearing
+from amn.inference.engine import open_gate, open_memory
+from amn.inference.found import Arrays, StoryMemory
+from amn.inference.gate import Judge
 from amn.inference.trained import TrainedModel
 from amn.store.atomic import write_atomically, writing
 from amn.store.memory_file import OLD_JSON, pack, read_old, unpack
+from amn.store.version_1 import from_version_1
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
+MOST_TRACES = 10_000  # of the memories of many questions together
 TRIED_SENTENCES = 64  # how many sentences are left out in turn to see what an answer rests on
 LESS_SURE = 0.7  # an answer rests on what it would lose so much of its score without
 SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
+SHOWN_QUESTIONS = 3  # of a memory, where it is printed
 
 
-class LiveMemory(Standing):
+class LiveMemory(Hearing, Standing):
     """A memory for a set of questions, which guide what it keeps near. It is not safe to use from several threads.
 
     Where the model was trained on several questions at once, they share one memory; else each has its own inside.
@@ -40,32 +42,22 @@ class LiveMemory(Standing):
         trained: the model.
         questions: what the memory is built for.
         shared: whether the questions share one memory; None to do as in training.
+        gate: what turns sentences away, in place of the model's own gate.
     """
 
-    def __init__(self, trained: TrainedModel, questions: Text, shared: bool | None = None) -> None:
+    def __init__(
+        self, trained: TrainedModel, questions: Text, shared: bool | None = None, gate: Judge | None = None
+    ) -> None:
         asked = read_questions(questions)
-        self.trained = trained
+        self.trained, self._gate = trained, gate or open_gate(trained, [spoken for _, spoken in asked])
         self.questions = [text for text, _ in asked]
-        self.sentences: list[str] = []
-        self._told: list[Words] = []
+        self.sentences, self._told = [], []
+        self.seen = self.let_in = 0
+        self.position = None
         self._groups = groups_of(trained, len(asked), shared)
-        self._traces: list[deque[SentenceTrace]] = [deque(maxlen=KEPT_TRACES) for _ in self._groups]
+        kept = min(KEPT_TRACES, max(1, MOST_TRACES // len(self._groups)))
+        self._traces = [deque(maxlen=kept) for _ in self._groups]
         self._memories = [open_memory(trained, [asked[i][1] for i in group]) for group in self._groups]
-
-    def tell(self, text: Text) -> list[SentenceTrace]:
-        """Reads further sentences and returns what each of them did, to the memory of the first question."""
-        return self._take(read_story(text))
-
-    def _take(self, story: Sequence[tuple[str, Words]]) -> list[SentenceTrace]:
-        traces = []
-        for text, spoken in story:
-            number = len(self.sentences)
-            self.sentences.append(text)
-            self._told.append(spoken)
-            for memory, kept in zip(self._memories, self._traces, strict=True):
-                kept.append(_trace(number, text, memory.tell(spoken)))
-            traces.append(self._traces[0][-1])
-        return traces
 
     @overload
     def ask(
@@ -99,7 +91,7 @@ class LiveMemory(Standing):
         started = perf_counter()
         check_limits(banks, deadline)
         if question is not None and question.strip() not in self.questions:
-            other = self._reread(question)
+            other = self._reread(question, explain)
             left = None if deadline is None else max(0.0, started + deadline - perf_counter())
             return _timed(other.ask(deadline=left, explain=explain, banks=banks), started)[0]
         asked = range(len(self.questions)) if question is None else [self.questions.index(question.strip())]
@@ -112,10 +104,11 @@ class LiveMemory(Standing):
         answers = _timed(answers, started)
         return answers if question is None else answers[0]
 
-    def _reread(self, question: str) -> "LiveMemory":
-        """A memory of the same sentences for another question."""
+    def _reread(self, question: str, traced: bool) -> "LiveMemory":
+        """A memory of the same sentences for another question; traces of them take most of the time."""
+        self.check_kept()
         other = LiveMemory(self.trained, [question])
-        other._take(list(zip(self.sentences, self._told, strict=True)))
+        other._take(list(zip(self.sentences, self._told, strict=True)), traced=traced)
         return other
 
     def _read(self, banks: int, asked: Sequence[int]) -> list[Answer]:
@@ -149,6 +142,17 @@ class LiveMemory(Standing):
         memory = self._memories[self._group_of(question)]
         return [_bank(memory, index, {}) for index in range(memory.banks)]
 
+    def __repr__(self) -> str:
+        banks = max(memory.banks for memory in self._memories)
+        asked = self.questions if len(self.questions) <= SHOWN_QUESTIONS else len(self.questions)
+        return f"LiveMemory(questions={asked!r}, sentences={len(self.sentences)}, banks={banks})"
+
+    def _repr_html_(self) -> str:
+        from amn.notebook import memory_html
+
+        answers = self.ask() if self.sentences else []
+        return memory_html(len(self.sentences), [(one, self.snapshot(i)) for i, one in enumerate(answers)])
+
     def _group_of(self, question: int) -> int:
         return next(number for number, group in enumerate(self._groups) if question in group)
 
@@ -165,16 +169,17 @@ class LiveMemory(Standing):
         """
         group = [words(self.questions[i]) for i in self._groups[number]]
         near = {*words(self.questions[asked]), *words(answer.answer)}
-        tried = [i for i, told in enumerate(self._told) if near.intersection(told)][-TRIED_SENTENCES:]
+        numbers, told = self._heard(number)
+        tried = [i for i, spoken in enumerate(told) if near.intersection(spoken)][-TRIED_SENTENCES:]
         found = []
         for left_out in tried:
             other = open_memory(self.trained, group)
-            other.hear([*self._told[:left_out], *self._told[left_out + 1 :]])
+            other.hear([*told[:left_out], *told[left_out + 1 :]])
             texts = [self.questions[i] for i in self._groups[number]]
             without = answers_of(other.read(answer.banks_read), self.trained, texts, answer.banks_read)
             then = without[self._groups[number].index(asked)]
             if then.answer != answer.answer or then.score < answer.score * LESS_SURE:
-                found.append(left_out)
+                found.append(numbers[left_out])
         return tuple(found)
 
     def _explain(self, asked: int, number: int, answer: Answer) -> Explanation:
@@ -183,18 +188,11 @@ class LiveMemory(Standing):
         return Explanation(
             banks=tuple(_bank(memory, index, shares) for index, shares in enumerate(attention)),
             sentences=tuple(self._traces[number]),
-            graph=self._graph(),
+            graph=_graph(self._traces[number]),
+            seen=self.seen,
+            let_in=self.let_in,
             read=tuple(range(answer.banks_created - 1, answer.banks_created - answer.banks_read - 1, -1)),
         )
-
-    def _graph(self) -> tuple[Edge, ...]:
-        first = max(0, len(self._told) - KEPT_TRACES)
-        latest = {
-            pair: number
-            for number, sentence in enumerate(self._told[first:], first)
-            for pair in zip(sentence, sentence[1:], strict=False)
-        }
-        return tuple(Edge(before, after, number) for (before, after), number in latest.items())
 
     def to_bytes(self) -> bytes:
         """The memory in one piece, without the weights of the model; `from_bytes` reads it."""
@@ -203,6 +201,10 @@ class LiveMemory(Standing):
             "questions": self.questions,
             "shared": len(self._groups) < len(self.questions),
             "sentences": self.sentences,
+            "seen": self.seen,
+            "let_in": self.let_in,
+            "position": self.position,
+            "gate": self._gate and {"seen": self._gate.seen, "let_in": self._gate.let_in.tolist()},
             "words": [list(memory.words) for memory in self._memories],
             "traces": [[trace.to_dict() for trace in kept] for kept in self._traces],
         }
@@ -250,6 +252,12 @@ class LiveMemory(Standing):
             memory = cls(trained, described["questions"], described["shared"])
             memory.sentences = list(described["sentences"])
             memory._told = [words(sentence) for sentence in memory.sentences]
+            memory.seen = int(described.get("seen", len(memory.sentences)))
+            memory.let_in = int(described.get("let_in", memory.seen))
+            if memory._gate is not None and (judged := described.get("gate")):
+                memory._gate.seen, memory._gate.let_in = int(judged["seen"]), np.array(judged["let_in"], np.int64)
+            if position := described.get("position"):
+                memory.position = str(position[0]), int(position[1])
             for kept, traces in zip(memory._traces, described["traces"], strict=True):
                 kept.extend(SentenceTrace.from_dict(trace) for trace in traces)
             for i, one in enumerate(memory._memories):
@@ -265,7 +273,7 @@ class LiveMemory(Standing):
         elif "words" in described:
             memory.resume(described["words"][number], own)
         else:
-            met, arrays = _from_version_1(memory, self._told, own, described["banks"][number], self.trained)
+            met, arrays = from_version_1(memory.words, self._told, own, described["banks"][number], self.trained)
             memory.resume(met, arrays)
 
 
@@ -296,17 +304,13 @@ def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:
     return [replace(answer, milliseconds=milliseconds) for answer in answers]
 
 
-def _trace(number: int, text: str, change: Change) -> SentenceTrace:
-    after = change.after
-    return SentenceTrace(
-        sentence=number,
-        text=text,
-        banks=change.banks,
-        created=change.created,
-        moves=tuple([Move(word, old, after[word]) for word, old in change.before.items() if old != after[word]]),
-        depth=after,
-        strengths=change.strengths,
-    )
+def _graph(traces: Iterable[SentenceTrace]) -> tuple[Edge, ...]:
+    """The word graph of some sentences."""
+    latest: dict[tuple[str, str], int] = {}
+    for trace in traces:
+        spoken = words(trace.text)
+        latest |= dict.fromkeys(zip(spoken, spoken[1:], strict=False), trace.sentence)
+    return tuple(Edge(before, after, number) for (before, after), number in latest.items())
 
 
 def _bank(memory: StoryMemory, index: int, attention: dict[str, float]) -> Bank:
@@ -318,38 +322,3 @@ def _bank(memory: StoryMemory, index: int, attention: dict[str, float]) -> Bank:
         for e in shown
     )
     return Bank(index=index, size=len(held), entities=tuple(entities))
-
-
-def _from_version_1(
-    memory: StoryMemory, told: Sequence[Words], tensors: Arrays, layout: dict[str, Any], trained: TrainedModel
-) -> tuple[list[str], Arrays]:
-    """What version 0.1 saved of a memory, with what it found out again from the sentences: words and neighbours."""
-    met = list(dict.fromkeys([*memory.words, *chain.from_iterable(told)]))
-    slots = {word: slot for slot, word in enumerate(met, 1)}
-    graph = WordGraph([slots[word] for word in memory.words])
-    for sentence in told:
-        graph.tell([slots[word] for word in sentence])
-    others = [graph.neighbours(slot) for slot in range(len(met) + 1)]
-    neighbours = np.zeros((len(others), RECENT_NEIGHBOURS), np.int32)
-    for slot, known in enumerate(others):
-        neighbours[slot, : len(known)] = known
-    unknown = [word for word in met if trained.vocabulary.word_id(word) == 1]
-    anonymous = np.zeros(trained.anonymous, np.int32)
-    for word in chain.from_iterable(told):
-        if word in unknown and trained.anonymous:
-            anonymous[unknown.index(word) % trained.anonymous] = slots[word]
-    depth = np.array(layout["depth"], np.int32)
-    states = tensors["states"].astype(np.float32)
-    votes = states.astype(np.float64) @ trained.weights["create.weight"][0, :-1]
-    return met, {
-        "states": states,
-        "strengths": tensors["strengths"].astype(np.float32),
-        "relevance": tensors["relevance"].astype(np.float32),
-        "depth": depth,
-        "order": np.argsort(depth, kind="stable")[int((depth < 0).sum()) :].astype(np.int32),
-        "neighbours": neighbours,
-        "neighbour_counts": np.array([len(known) for known in others], np.int32),
-        "last_anonymous": anonymous,
-        "banks": np.array([layout["banks"]], np.int32),
-        "vote": np.array([float(votes[layout["last"]].sum())]),
-    }

@@ -17,7 +17,7 @@ SIZES: dict[str, Any] = {
     "hidden": HIDDEN,
 }
 TOLD = story("mary went to the garden", "john took the milk", "mary took the milk", "john went to the office")
-BY_SLOT = ("states", "strengths", "relevance", "in_last", "depth")
+BY_SLOT = ("states", "strengths", "relevance", "depth")
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_eq_9_default_creation_does_not_depend_on_the_order_of_entities(default:
 def test_eq_11_default_a_created_bank_keeps_what_is_relevant_alone(default: AMN) -> None:
     before = steps(default, batch_of([TOLD]))[1]
     relevance = torch.linspace(-1, 1, before.depth.shape[1]).unsqueeze(0)
-    one_bank = {"in_last": (before.depth >= 0).float(), "banks": torch.ones(1), "depth": before.depth.clamp(max=0)}
+    one_bank = {"banks": torch.ones(1), "depth": before.depth.clamp(max=0)}
     before = replace(before, relevance=relevance, **one_bank)
     with torch.no_grad():
         default.create.weight.zero_()

@@ -41,12 +41,13 @@ _SLOTS = {
     "have": "(?:has|have)",
     "in": "(?:in|at|inside)",
     "now": "(?:now|currently|right now|at the moment)",
-    "go": "(?:went|gone|moved|journeyed|walked|headed|travelled|ran|hurried|returned|made a trip|strolled|wandered|"
-    "rushed)",
+    "go": "(?:came|drove|went|gone|moved|journeyed|walked|headed|travelled|ran|hurried|returned|made a trip|strolled|"
+    "wandered|rushed)",
     "ago": "(?: (?:back|over|straight))?",
     "got": "(?:got|took|grabbed|picked up|collected|fetched|got hold of|snatched|lifted|taken)",
     "let": "(?:dropped|left|discarded|put down|set down|let go of|got rid of|laid down|released|left behind|abandoned)",
     "gave": "(?:gave|passed|handed|offered|slipped|given|brought|delivered)",
+    "put": "(?:put|left|placed|set|dropped|laid|hid|hidden|stashed|ditched|put down)",
     "bring": "(?:carried|brought|took|taken|delivered|moved|hauled)",
 }
 
@@ -70,7 +71,7 @@ _RULES = tuple(
         ("either", "{who} (?:{be}|must be|could be|might be|may be|should be) "
                    "(?:(?:either|perhaps|maybe|possibly|presumably) )?in {place} or (?:in )?{other}"),
         ("either", "either {who} {be} in {place} or in {other}"),
-        ("either", "{who} (?:went|{have} gone) (?:either )?to {place} or to {other}"),
+        ("either", "{who} (?:went|{have} gone) (?:either )?to {place} or (?:to )?{other}"),
         ("either", "(?:either )?{place} or {other} is where {who} {be}"),
         ("then", "{who} {go} to {place} and then (?:on )?to {other}"),
         ("then", "first {who} {go} to {place}, then to {other}"),
@@ -78,6 +79,8 @@ _RULES = tuple(
         ("then", "after (?:visiting|leaving|touring) {place}, {who} {go} to {other}"),
         ("then", "{who} {go} to {other} after (?:visiting|leaving|touring) {place}"),
         ("then", "{who} {go} from {place} to {other}"),
+        ("then", "{who} left {place} and (?:then )?{go}{ago} to {other}"),
+        ("then", "{who} left {place} (?:for|to go to|and entered|and visited|and is now in) {other}"),
         ("time", "{time},? {who} {go}{ago} to {place}"),
         ("time", "{who} {go}{ago} to {place} {time}"),
         ("time", "{time},? {who} (?:was {in}|visited) {place}"),
@@ -91,8 +94,9 @@ _RULES = tuple(
         ("move", "{who} {go} (?:over )?to {place} with {thing}"),
         ("move", "{who} (?:{have} )?(?:(?:just|now) )?{go}{ago} to {place}"),
         ("move", "{who} (?:arrived|turned up|showed up|ended up) {in} {place}"),
-        ("move", "{who} (?:entered|reached|visited|came into|walked into|stepped into|popped into) {place}"),
+        ("move", "{who} (?:entered|reached|visited|(?:came|walked|stepped|popped) (?:in)?to) {place}"),
         ("move", "{who} (?:set off|left) for {place}"),
+        ("move", "{who} (?:got|came|flew|rode)(?: back)? to {place}"),
         ("not in", "{who} (?:{be}n't|{be} not|{be} no longer|{be} not currently) {in} {place}"
                    "(?: (?:now|right now|anymore|any more|any longer|these days))?"),
         ("not in", "{who} {have} (?:(?:just|already) )?left {place}"),
@@ -112,6 +116,12 @@ _RULES = tuple(
         ("give", "{to} (?:was|has been) {gave} {thing} by {whom}"),
         ("give", "{to} (?:received|got|took|accepted) {thing} from {whom}"),
         ("give", "{who} let {to} have {thing}"),
+        ("drop", "{who} (?:{have} )?(?:just )?{put} {thing}(?: down)? {in} {place}"),
+        ("drop", "{thing} (?:was|has been) {put} in {place} by {whom}"),
+        ("drop", "in {place}, {who} {put} {thing}"),
+        ("get", "{who} (?:{have} )?(?:just )?{got} {thing} (?:in|at|from) {place}"),
+        ("get", "{who} picked {thing} up (?:in|at) {place}"),
+        ("get", "in {place}, {who} (?:found and )?{got} {thing}"),
         ("get", "{who} (?:{have} )?(?:just )?{got} {thing}(?: there)?"),
         ("get", "{thing} (?:was|has been) {got} by {whom}"),
         ("get", "{who} picked {thing} up(?: there)?"),
@@ -161,7 +171,7 @@ _RULES = tuple(
 _OPENER = re.compile(
     "(?:afterwards|then|after that|following that|next|later|soon|now|later on|soon after|soon after that|"
     "after a while|thereupon|an? (?:moment|minute|bit|while|hour|instant) later|some time later|"
-    "(?:shortly|right|just|not long) after(?: that|wards)?|and then),? (?=[A-Z]|he |she |they |the |you |her |him )"
+    "(?:shortly|right|just|not long) after(?: that|wards)?|and then),? (?=[A-Z]|he |she |they |the |you |her |him |in )"
 )
 
 
@@ -183,6 +193,27 @@ def _openings(text: str) -> Iterator[str]:
     yield text
 
 
+_SURFACE = "table|desk|shelf|bench|counter|couch|carpet|plinth|lectern|workbench|altar|mantelpiece"
+_GOING = (
+    "went|gone|moved|walked|headed|travelled|ran|hurried|returned|came|drove|trip|strolled|wandered|rushed|back|over|"
+    "straight|go|walk|move|travel|return|head|stroll|journeyed|got|flew|rode|going|walking|heading|moving|stepped|"
+    "popped|then|on|get|went either|gone either"
+)
+_PLAIN = (
+    (re.compile(rf"\bon (?=the (?:[a-z]+ )?(?:{_SURFACE})\b)"), "in "),
+    (re.compile(r"(?<!the )\b(?=(?:home|work|school)\b)"), "the "),
+    (re.compile(r"\b[Aa]t (?=the (?:home|work|school)\b)"), "in "),
+    (re.compile(rf"\b({_GOING}) (?=the home\b)"), r"\1 to "),
+)
+
+
+def plain(text: str) -> str:
+    """A sentence in which every place has an article, and "in" or "to" before it."""
+    for idiom, said in _PLAIN:
+        text = idiom.sub(said, text)
+    return text
+
+
 @lru_cache(maxsize=200_000)
 def parse(sentence: str) -> Said:
     """What a sentence says.
@@ -190,7 +221,7 @@ def parse(sentence: str) -> Said:
     Raises:
         ValueError: where no rule fits.
     """
-    for opening in _openings(sentence.removesuffix(".")):
+    for opening in map(plain, _openings(sentence.removesuffix("."))):
         for text in dict.fromkeys((opening, _OPENER.sub("", opening, count=1) if _OPENER.match(opening) else opening)):
             for rule, wording in _RULES:
                 if match := wording.fullmatch(text):

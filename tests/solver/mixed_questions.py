@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from solver.mixed_grammar import pattern
+from solver.mixed_grammar import pattern, plain
 
 _ASK = re.compile("(?:(?:can|could) you tell me|do you know|(?:please )?tell me|I wonder|would you know) ")
 _NOW = "(?: now| right now| at the moment| currently)?"
@@ -161,7 +161,7 @@ def parse_question(question: str) -> tuple[str, dict[str, str]]:
         ValueError: where no rule fits.
     """
     whole = question.rstrip("? ")
-    for start in (whole[0].lower() + whole[1:], whole):
+    for start in map(plain, (whole[0].lower() + whole[1:], whole)):
         for text in dict.fromkeys((start, _ASK.sub("", start, count=1) if _ASK.match(start) else start)):
             for rule, wording in RULES:
                 if match := wording.fullmatch(text):

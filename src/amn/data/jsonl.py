@@ -69,4 +69,6 @@ def _entry(question: Question, num_sentences: int) -> dict[str, Any]:
         entry["after"] = question.after
     if question.support:
         entry["support"] = list(question.support)
+    if question.kind:
+        entry["kind"] = question.kind
     return entry

@@ -5,8 +5,8 @@
 
 A column goes by any of the names that people use, or by the one that the user gives. A story is a list of sentences,
 or one text. An answer is text, a number, true or false (yes or no), a list (joined by commas), or null where it is
-unknown. `after` (how many sentences the question sees) and `support` (0-based indices of sentences) may be left out;
-other columns are ignored.
+unknown. `after` (how many sentences the question sees), `support` (0-based indices of sentences) and `kind` (what the
+question asks for, by which `amn evaluate` groups) may be left out; other columns are ignored.
 """
 
 import json
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from amn.data.files import shown
+from amn.data.sentences import split_sentences
 from amn.data.story import Question, Story
-from amn.data.text import split_sentences
 from amn.errors import DataError, SupportError
 
 NAMES = {
@@ -125,6 +125,7 @@ class _Row:
             answer=self._answer(answer, _listed(entry[answer])),
             after=after,
             support=self._support(_listed(entry.get("support", [])), after),
+            kind=kind if isinstance(kind := entry.get("kind"), str) else "",
         )
 
     def _answer(self, name: str, value: object) -> str | None:

@@ -81,7 +81,7 @@ def _answer(model: Model, batch: Batch, carry: Any) -> Reading:
     default, memory = cast(AMN, model), cast(Told, carry).memory
     read = memory.in_last[0] > 0
     read[0] |= ~read.any()  # padding, which no bank holds, where nothing is read
-    by_slot = ("states", "strengths", "relevance", "in_last", "depth")
+    by_slot = ("states", "strengths", "relevance", "depth")
     only = replace(memory, **{name: getattr(memory, name)[:, read] for name in by_slot})
     return default.decode(only, carry.questions, DEFAULT_BANKS, default.names(batch, memory))
 

@@ -148,14 +148,19 @@ def evaluate(trained: TrainedModel, examples: Sequence[Example], engine: Engine 
     Raises:
         AMNError: where no question has an answer.
     """
-    known = [example for example in examples if any(answer is not None for answer in example.answers)]
-    if not known:
+    asked = judged(examples)
+    if not asked:
         raise AMNError("none of the questions has an answer to compare with")
-    longest_first = sorted(known, key=lambda example: -len(example.sentences))
     parts = []
-    for start in range(0, len(longest_first), BATCH_STORIES):
-        parts.append(_tally(trained, longest_first[start : start + BATCH_STORIES], engine, warm_up=start == 0))
+    for start in range(0, len(asked), BATCH_STORIES):
+        parts.append(_tally(trained, asked[start : start + BATCH_STORIES], engine, warm_up=start == 0))
     return _joined(parts)
+
+
+def judged(examples: Sequence[Example]) -> list[Example]:
+    """The examples that can be judged, in the order of a tally: the longest stories first."""
+    known = [example for example in examples if any(answer is not None for answer in example.answers)]
+    return sorted(known, key=lambda example: -len(example.sentences))
 
 
 def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *, warm_up: bool) -> Tally:

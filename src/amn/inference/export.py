@@ -143,14 +143,13 @@ class _Step(nn.Module):
         states: Tensor,
         strengths: Tensor,
         relevance: Tensor,
-        in_last: Tensor,
         depth: Tensor,
         banks: Tensor,
     ) -> tuple[Tensor, ...]:
         """The memory after one sentence."""
         batch = _batch(slot_words, questions, sentence, members, context, edges)
         (read,) = self.model.sentences(batch, self.model.encoder(batch), 1.0)
-        memory = Memory(states, strengths, relevance, in_last, depth, banks)
+        memory = Memory(states, strengths, relevance, depth, banks)
         return _tensors(self.model.step(memory, read, encoded)[0])
 
 
@@ -167,12 +166,11 @@ class _Decode(nn.Module):
         states: Tensor,
         strengths: Tensor,
         relevance: Tensor,
-        in_last: Tensor,
         depth: Tensor,
         banks: Tensor,
     ) -> tuple[Tensor, Tensor]:
         """Logits from the last bank, and how many entities were read."""
-        memory = Memory(states, strengths, relevance, in_last, depth, banks)
+        memory = Memory(states, strengths, relevance, depth, banks)
         names = self.model.names(_batch(slot_words, questions), memory)
         reading = self.model.decode(memory, encoded, 1, names)
         return reading.logits, reading.entities_read

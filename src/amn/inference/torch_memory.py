@@ -117,7 +117,7 @@ class TorchMemory:
         return replace(
             memory,
             states=pad(memory.states, (0, 0, 0, more)),
-            **{name: pad(getattr(memory, name), (0, more)) for name in ("strengths", "relevance", "in_last")},
+            **{name: pad(getattr(memory, name), (0, more)) for name in ("strengths", "relevance")},
             depth=pad(memory.depth, (0, more), value=-1.0),
         )
 
@@ -206,8 +206,7 @@ class TorchMemory:
             return torch.from_numpy(arrays[name].astype(np.float32)).to(device).unsqueeze(0)
 
         depth, banks = tensor("depth"), tensor("banks")[0]
-        in_last = (depth == banks - 1).to(depth.dtype)
-        self._memory = Memory(tensor("states"), tensor("strengths"), tensor("relevance"), in_last, depth, banks)
+        self._memory = Memory(tensor("states"), tensor("strengths"), tensor("relevance"), depth, banks)
         for slot, count in enumerate(arrays["neighbour_counts"].tolist()):
             self._graph.meet(slot, arrays["neighbours"][slot, :count].tolist())
         first = len(self._vocabulary.words)

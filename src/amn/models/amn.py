@@ -30,6 +30,7 @@ from amn.models.base import (
     Model,
     ModelConfig,
     Reading,
+    linear,
     logistic_noise,
     masked_softmax,
     put_rows,
@@ -41,6 +42,7 @@ from amn.models.base import (
 )
 from amn.models.decoder import Decoder, Names
 from amn.models.encoder import ANONYMOUS, EMBEDDING_RANGE, Encoder, Encoding, accumulate
+from amn.models.gate import Gate
 from amn.models.losses import bernoulli_divergence, creation_prior
 from amn.models.strength import StrengthGRU
 
@@ -56,12 +58,12 @@ class AMNConfig(ModelConfig):
         bank_gap: how much more relevant an entity must be for each further bank.
         pointer: answers may also be words of the story, known or not; unknown words are told apart.
         items: the most tokens of an answer: words of its items, commas, an end. With one, it is a single choice.
+        gate: width of the gate in front of the memory; 0 for none. It is trained by itself.
         prior: p-hat of the creation prior.
         information: beta of the creation prior.
         creation: weight of the loss that holds creation to its prior.
         budget: weight of the loss on entities read.
-        budget_from: share of the training after which the budget starts to grow.
-        budget_to: share of the training at which it is whole.
+        budget_from: share of the training after which the budget starts to grow; budget_to: at which it is whole.
         all_banks: weight of the answer loss when all banks are read.
     """
 
@@ -71,6 +73,7 @@ class AMNConfig(ModelConfig):
     bank_gap: float = 1.0
     pointer: bool = False
     items: int = 1
+    gate: int = 0
     prior: float = 0.8
     information: float = 0.1
     creation: float = 0.1
@@ -88,17 +91,21 @@ class Memory:
         states: hidden state of each entity (w).
         strengths: its relevance strength in [0, 1] (s).
         relevance: the logit that decides how far it moves.
-        in_last: 1 where the last bank holds it, 0 elsewhere; carries the gradient of the decisions.
-        depth: the deepest bank that holds it; -1 before the story mentions it.
+        depth: the deepest bank that holds it; -1 before the story mentions it. Its gradient is that of the decisions.
         banks: number of banks of each story (l + 1).
     """
 
     states: Float[Tensor, "batch slot hidden"]
     strengths: Float[Tensor, "batch slot"]
     relevance: Float[Tensor, "batch slot"]
-    in_last: Float[Tensor, "batch slot"]
     depth: Float[Tensor, "batch slot"]
     banks: Float[Tensor, " batch"]
+
+    @property
+    def in_last(self) -> Float[Tensor, "batch slot"]:
+        """1 where the last bank holds an entity, 0 elsewhere."""
+        last = self.banks.unsqueeze(-1) - 1
+        return (self.depth >= last).to(self.depth.dtype) + self.depth - self.depth.detach()
 
     @property
     def entities(self) -> Float[Tensor, " batch"]:
@@ -165,6 +172,7 @@ class AMN(Model):
         self.move_question = Linear(hidden, hidden, bias=False)
         self.create = Linear(hidden + 1, 1)
         self.decoder = Decoder(hidden, config.num_answers, pointer=config.pointer, items=config.items)
+        self.gate = Gate(config.vocabulary_size, config.gate) if config.gate else None
 
     def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Told, list[Sentence]]:
         """Everything is encoded at once; the memory is empty."""
@@ -215,7 +223,7 @@ class AMN(Model):
         is_named = (slots.unsqueeze(-1) == batch.questions.flatten(1).unsqueeze(1)).any(-1) & (slots > 0)
         states = torch.tanh(self.from_question(named)).to(encoding.questions.dtype) * is_named.unsqueeze(-1)
         nothing = states.new_zeros(states.shape[:2])
-        return Memory(states, nothing, nothing, nothing, nothing - 1, nothing[:, 0] + 1)
+        return Memory(states, nothing, nothing, nothing - 1, nothing[:, 0] + 1)
 
     def sentences(self, batch: Batch, encoding: Encoding, ramp: Float[Tensor, ""] | float) -> list[Sentence]:
         """Everything about the sentences that does not depend on the memory, for the whole story at once."""
@@ -223,11 +231,9 @@ class AMN(Model):
         spoken = (batch.members.unsqueeze(-1) == batch.sentences.unsqueeze(-2)).any(-1) & (batch.members > 0)
         of_words = accumulate(encoding.words, batch.sentences, batch.members)
         weight = self.update.input.weight
-        words = nn.functional.linear(rms_norm(of_words).flatten(0, 2), weight[:, :hidden])
-        whole = nn.functional.linear(
-            rms_norm(encoding.sentences).flatten(0, 1), weight[:, hidden:], self.update.input.bias
-        )
-        update = words.view(*batch.members.shape, -1) + whole.view(*batch.members.shape[:2], 1, -1)
+        words = linear(rms_norm(of_words), weight[:, :hidden], None)
+        whole = linear(rms_norm(encoding.sentences), weight[:, hidden:], self.update.input.bias)
+        update = words + whole.unsqueeze(2)
         noise, create_noise = self.noise(batch, ramp)
         parts = (batch.members, batch.context, batch.edges, update, spoken, noise, create_noise)
         return [Sentence(*of_one) for of_one in zip(*(part.unbind(1) for part in parts), strict=True)]
@@ -307,13 +313,13 @@ class AMN(Model):
         was_in = memory.in_last.gather(1, sentence.members)
         in_last = was_in + (1 - was_in) * enters
         reach = (last + torch.ceil(wish.detach() / self.config.bank_gap) - 1).clamp(min=0)
-        depth = torch.maximum(memory.depth.gather(1, sentence.members), torch.minimum(reach, last))
+        depth = torch.maximum(memory.depth.detach().gather(1, sentence.members), torch.minimum(reach, last))
+        depth = depth + in_last - in_last.detach()
         return replace(
             memory,
             states=put_rows(memory.states, sentence.members, states * present.unsqueeze(-1)),
             strengths=memory.strengths.scatter(1, sentence.members, strengths * present),
             relevance=memory.relevance.scatter(1, sentence.members, relevance * present),
-            in_last=memory.in_last.scatter(1, sentence.members, in_last * present),
             depth=memory.depth.scatter(1, sentence.members, torch.where(present, depth, -1.0)),
         )
 
@@ -325,10 +331,9 @@ class AMN(Model):
         divergence = bernoulli_divergence(logit, creation_prior(load, self.config.prior, self.config.information))
         created = told & (logit + sentence.create_noise > 0) & (memory.banks < self.config.max_banks)
         stays = straight_through(torch.sigmoid(memory.relevance + sentence.noise)) * memory.in_last
-        in_last = torch.where(created.unsqueeze(-1), stays, memory.in_last)
-        deeper = (created.unsqueeze(-1) & (stays > 0.5)).to(in_last.dtype)
-        grown = replace(memory, in_last=in_last, depth=memory.depth + deeper, banks=memory.banks + created)
-        return grown, divergence * told
+        deeper = memory.depth.detach() + (stays > 0.5).to(stays.dtype) + stays - stays.detach()
+        depth = torch.where(created.unsqueeze(-1), deeper, memory.depth)
+        return replace(memory, depth=depth, banks=memory.banks + created), divergence * told
 
     def creation_logit(self, memory: Memory) -> tuple[Float[Tensor, " batch"], Float[Tensor, " batch"]]:
         """Eq. (9) for creation: from what the last bank holds and how full the memory is for its number of banks."""

@@ -23,6 +23,7 @@ from torch.nn import functional as F
 from amn.data.batches import Batch
 from amn.data.vocabulary import END_CLASS, UNKNOWN, Vocabulary
 
+_PARTS, _MANY_ROWS = 16, 4096  # on a GPU so many rows are multiplied in so many parts
 _WAY_STREAM = 106  # of the random numbers that say whether a token is given as a class or as a told word
 
 # Where an answer stands among the logits, in each way that it can be given: as a class, and as a word of the story.
@@ -247,8 +248,24 @@ class Linear(nn.Linear):
 
     def forward(self, values: Float[Tensor, "*axes inputs"]) -> Float[Tensor, "*axes outputs"]:
         """Values W^T + b."""
-        rows = nn.functional.linear(values.reshape(-1, values.shape[-1]), self.weight, self.bias)
-        return rows.view(*values.shape[:-1], -1)
+        return linear(values, self.weight, self.bias)
+
+
+def linear(
+    values: Float[Tensor, "*axes inputs"],
+    weight: Float[Tensor, "outputs inputs"],
+    bias: Float[Tensor, " outputs"] | None,
+) -> Float[Tensor, "*axes outputs"]:
+    """Values W^T + b.
+
+    The gradient of W is a small matrix, each number a sum over all rows; a GPU gives each number to one of its many
+    processors and leaves most of them idle. Where there are many rows these are worked on in parts, which are summed.
+    """
+    rows = values.reshape(-1, values.shape[-1])
+    if not values.is_cuda or len(rows) < _MANY_ROWS or len(rows) % _PARTS:
+        return F.linear(rows, weight, bias).view(*values.shape[:-1], -1)
+    products = (rows.view(_PARTS, -1, rows.shape[-1]) @ weight.t().expand(_PARTS, -1, -1)).view(*values.shape[:-1], -1)
+    return products if bias is None else products + bias
 
 
 class GRU(nn.Module):

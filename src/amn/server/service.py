@@ -9,8 +9,9 @@ from pathlib import Path
 
 from amn.answers import Bank, SentenceTrace
 from amn.api import QA, Request, load
+from amn.data.sentences import MAX_SENTENCE_WORDS, split_sentences
 from amn.data.story import words
-from amn.data.text import MAX_SENTENCE_WORDS, read_questions, split_sentences
+from amn.data.text import read_questions
 from amn.errors import AMNError, did_you_mean
 from amn.memory import LiveMemory
 from amn.pretrained import shipped_models

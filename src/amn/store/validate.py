@@ -232,7 +232,19 @@ def _shapes_of_amn(config: Mapping[str, Any]) -> dict[str, Shape]:
         shapes["encoder.anonymous"] = (-1, hidden)
     if items > 1:
         shapes |= {"decoder.classes.weight": (answers, hidden), **_gru("decoder.next", hidden, hidden)}
-    return shapes
+    return shapes | (_shapes_of_gate(config) if config.get("gate") else {})
+
+
+def _shapes_of_gate(config: Mapping[str, Any]) -> dict[str, Shape]:
+    width = config["gate"]
+    shapes: dict[str, Shape] = {
+        "gate.embedding.weight": (config.get("vocabulary_size", 0), width),
+        "gate.question.weight": (width, width),
+        "gate.bars": (3,),
+    }
+    for name in ("gate.sentence_gru", "gate.question_gru"):
+        shapes |= _gru(name, width, width)
+    return shapes | _layer("gate.sentence", width, width) | _layer("gate.verdict", 1, width)
 
 
 def _layer(name: str, outputs: int, inputs: int) -> dict[str, Shape]:

@@ -1,5 +1,6 @@
 """Sentences that have nothing to do with any question, to put between those of a story."""
 
+from dataclasses import replace
 from random import Random
 
 from amn.data.facts import Facts
@@ -34,7 +35,7 @@ def _facts(story: Story, moved_to: list[int], length: int) -> tuple[Facts, ...]:
 def _moved(question: Question, moved_to: list[int]) -> Question:
     after = moved_to[question.after - 1] + 1
     support = tuple(moved_to[line] for line in question.support)
-    return Question(text=question.text, answer=question.answer, after=after, support=support)
+    return replace(question, after=after, support=support)
 
 
 def _remark(rng: Random) -> str:

@@ -292,8 +292,8 @@ def is_with(teller: Teller, unknown: bool) -> Asked | None:
 ASKERS: dict[str, tuple[Asker, ...]] = {
     "moving": (where, where, where, is_in, before, after, who_in, who_in),
     "pairs": (where, where, where, who_in, who_in, who_with, is_with),
-    "carrying": (where, where, before, before, before, who_has, who_has, has, carrying, count_carried, is_in),
-    "giving": (gift, gift, gift, gift, who_has, who_has, carrying, count_carried, where, before),
+    "carrying": (where, where, before, before, before, who_has, who_has, has, carrying, carrying, count_carried, is_in),
+    "giving": (gift, gift, gift, gift, who_has, who_has, carrying, carrying, count_carried, where, before),
     "belief": (is_in, is_in, is_in, where),
     "doubt": (is_in, is_in, is_in, where),
     "company": (who_with, is_with, where, who_in),

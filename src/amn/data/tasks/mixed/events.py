@@ -28,7 +28,7 @@ _BABI = {
     "compass": ("{one} is {way} of {other}",),
 }
 
-_WENT = "(went|moved|walked|headed|travelled|ran|hurried|returned|made a trip|~strolled|~wandered|~rushed)"
+_WENT = "(went|moved|walked|headed|travelled|ran|hurried|returned|came|drove|made a trip|~strolled|~wandered|~rushed)"
 _GONE = "(gone|moved|walked|headed|travelled|returned|~strolled)"
 _GOT = "(got|took|grabbed|picked up|collected|fetched|got hold of|~snatched|~lifted)"
 _TAKEN = "(taken|grabbed|picked up|collected|fetched|~snatched)"
@@ -45,6 +45,7 @@ _FURTHER = {
         "{who} (arrived|turned up|showed up|ended up) (in|at) {place}",
         "{who} (entered|reached|visited|came into|walked into|stepped into|~popped into) {place}",
         "{who} (set off|left) for {place}",
+        "{who} (got|came|flew|~rode)(| back) to {place}",
     ),
     "in": (
         "{who} {be} (" + _NOW + "|) (in|at|inside) {place}",
@@ -104,6 +105,18 @@ _FURTHER = {
         "{who} (brought|delivered) {thing} to {to}",
         "{who} let {to} have {thing}",
     ),
+    "put": (
+        "{who} (put|left|placed|set|dropped|laid|hid|~stashed) {thing}(| down) (in|at|inside) {place}",
+        "{who} {have}(| just) (put|left|placed|hidden|~stashed) {thing} (in|inside) {place}",
+        "{thing} (was|has been) (put|left|placed|hidden|~stashed) in {place} by {whom}",
+        "in {place}, {who} (put down|dropped|left|~ditched) {thing}",
+    ),
+    "get there": (
+        "{who} " + _GOT + " {thing} (in|at|from) {place}",
+        "{who} {have}(| just) " + _TAKEN + " {thing} (in|from) {place}",
+        "{who} picked {thing} up (in|at) {place}",
+        "in {place}, {who} (took|got|grabbed|picked up|found and took|~snatched) {thing}",
+    ),
     "lies": (
         "{thing} (is|was)(| lying| sitting| placed| located) (in|at|inside) {place}",
         "{thing} can be (found|seen|~spotted) (in|at) {place}",
@@ -123,7 +136,9 @@ _FURTHER = {
         "before (going|walking|heading) to {other}, {who} (went to|visited|was in) {place}",
         "after (visiting|leaving|~touring) {place}, {who} (went|walked|moved|headed) to {other}",
         "{who} (went|walked|moved|headed) to {other} after (visiting|leaving|~touring) {place}",
-        "{who} (went|walked|moved) from {place} to {other}",
+        "{who} (went|walked|moved|drove) from {place} to {other}",
+        "{who} left {place} and(| then) (went|walked|headed|drove|moved|~strolled)(| over| back) to {other}",
+        "{who} left {place} (for {other}|to go to {other}|and (entered|visited|is now in) {other})",
     ),
     "not go": (
         "{who} did(n't| not) (go|walk|move|travel|return|head|~stroll)(| back| over) to {place}",

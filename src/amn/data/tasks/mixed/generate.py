@@ -1,6 +1,7 @@
 """Mixed stories: a few themes in one story, told in turn, and questions about any of them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import Protocol
 
@@ -214,7 +215,9 @@ class _Maker:
         after = len(self.teller.sentences)
         if asked is not None:
             text = self.teller.ask(asked)
-            self.questions.append(Question(text=text, answer=asked.answer, after=after, support=asked.support))
+            self.questions.append(
+                Question(text=text, answer=asked.answer, after=after, support=asked.support, kind=asked.kind)
+            )
 
     def _draw(self, unknown: bool) -> Asked | None:
         """A question of the wanted kind, if one is found in a few tries."""
@@ -244,7 +247,8 @@ def _cast(rng: Random, pool: NamePool, *, babi: bool, motives: bool) -> Cast:
     places += names.distinct(draw[1], rng, pool, num_places + 2 - len(places), places)
     things = list(MOTIVE_THINGS) if motives else []
     things += names.distinct(draw[2], rng, pool, max(num_things, len(things)) + 2 - len(things), things)
-    return _split(people, places, things)
+    surfaces = [] if single or rng.random() < 0.6 else names.distinct(names.surface, rng, pool, 1, [*places, *things])
+    return replace(_split(people, places, things), surfaces=surfaces)
 
 
 def _split(people: list[Name], places: list[Name], things: list[Name]) -> Cast:

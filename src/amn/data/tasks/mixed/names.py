@@ -1,5 +1,6 @@
 """Who and what mixed stories are about: names of one and of several words, those to train on and new ones apart."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,6 +27,8 @@ class NamePool:
         single: people, places and things of one word.
         surnames: of people with a title or a first name before it.
         towns: places that take no article.
+        bare: common places that take none, and prepositions of their own.
+        surfaces: what things lie on.
         rooms: places of two words.
         looks: first words of things of two words.
         things: second words of these.
@@ -34,6 +37,8 @@ class NamePool:
     single: NameList
     surnames: tuple[str, ...]
     towns: tuple[str, ...]
+    bare: tuple[str, ...]
+    surfaces: tuple[str, ...]
     rooms: tuple[str, ...]
     looks: tuple[str, ...]
     things: tuple[str, ...]
@@ -61,6 +66,10 @@ KNOWN = NamePool(
         New York, London, Paris, Berlin, Rome, Los Angeles, San Francisco, Tokyo, Madrid, Vienna, Boston, Chicago,
         Mexico City, New Delhi, Cape Town, Buenos Aires, Sydney, Dublin, Oslo, Athens, Lisbon, Moscow, Hong Kong
     """),
+    bare=_lines("home, home, home, work, school"),
+    surfaces=_lines(
+        "kitchen table, dining table, table, desk, top shelf, bench, counter, couch, bedside table, carpet"
+    ),
     rooms=_lines("""
         living room, dining room, laundry room, waiting room, meeting room, changing room, guest room, play room,
         train station, bus stop, police station, fire station, post office, coffee shop, book store, grocery store,
@@ -88,6 +97,8 @@ NEW = NamePool(
         Santa Fe, Addis Ababa, Kuala Lumpur, Reykjavik, Helsinki, Nairobi, Phnom Penh, Budapest, Lima, Montevideo,
         Rio de Janeiro, Saint Petersburg
     """),
+    bare=(),
+    surfaces=_lines("marble plinth, lectern, workbench, altar, mantelpiece"),
     rooms=_lines("""
         utility nook, boiler cupola, tollgate booth, panic hideout, hair atelier, bowling alley, ice rink, skate ramp,
         cattle corral, tea pergola, pottery gazebo, weather outpost
@@ -125,10 +136,15 @@ def person(rng: Random, pool: NamePool) -> Name:
 def place(rng: Random, pool: NamePool) -> Name:
     """A room or building; at times of two words, or a town."""
     draw = rng.random()
-    if draw < 0.1:
-        town = rng.choice(pool.towns)
-        return Name(town, town)
+    if draw < 0.13:
+        bare = rng.choice(pool.bare if pool.bare and draw < 0.03 else pool.towns)
+        return Name(bare, bare)
     return the(rng.choice(pool.rooms if draw < 0.35 else pool.single.places))
+
+
+def surface(rng: Random, pool: NamePool) -> Name:
+    """Something that things lie on."""
+    return the(rng.choice(pool.surfaces))
 
 
 def thing(rng: Random, pool: NamePool) -> Name:
@@ -136,6 +152,22 @@ def thing(rng: Random, pool: NamePool) -> Name:
     if rng.random() < 0.3:
         return the(f"{rng.choice(pool.looks)} {rng.choice(pool.things)}")
     return the(rng.choice(pool.single.objects))
+
+
+_SURFACE = "|".join((*KNOWN.surfaces, *NEW.surfaces))
+_IDIOMS = (
+    (re.compile(rf"\b(?:in|at|inside|into) (?=the (?:{_SURFACE})\b)"), "on "),
+    (re.compile(r"^(?!.*\bfrom\b)(.*)\b(?:to|into) home\b"), r"\1home"),
+    (re.compile(r"\binto (?=(?:work|school)\b)"), "to "),
+    (re.compile(r"\b(?:in|inside) (?=(?:home|work|school)\b)"), "at "),
+)
+
+
+def idiomatic(text: str) -> str:
+    """A sentence with the prepositions that its places take: on the table, at work, and went home."""
+    for wrong, right in _IDIOMS:
+        text = wrong.sub(right, text)
+    return text
 
 
 def released(names: Sequence[str], *, women: frozenset[str] = frozenset(RELEASED.women)) -> tuple[Name, ...]:

@@ -9,7 +9,7 @@ from amn.data.tasks.mixed.teller import Teller
 _WEIGHTS: dict[str, dict[str, float]] = {
     "moving": {"move": 8, "in": 1, "pair": 1, "then": 1, "not go": 0.7},
     "pairs": {"pair": 6},
-    "carrying": {"get": 7, "drop": 5, "lies": 2, "carry": 2, "not get": 1},
+    "carrying": {"get": 6, "get there": 1, "drop": 4, "put": 2, "lies": 2, "carry": 2, "not get": 1},
     "giving": {"get": 3, "give": 8},
     "belief": {"in": 4, "not in": 5},
     "doubt": {"in": 3, "either": 6},
@@ -57,6 +57,8 @@ class People:
             "get": self._get,
             "drop": self._drop,
             "give": self._give,
+            "get there": self._get_there,
+            "put": self._put,
             "lies": self._lies,
             "carry": self._carry,
             "not get": self._not_get,
@@ -162,6 +164,16 @@ class People:
         self.world.take(person, thing, self.teller.tell("get", person, thing=thing.said))
         return True
 
+    def _get_there(self, person: Name) -> bool:
+        """The sentence says where, which is where the person is."""
+        things = [thing for thing in self.cast.things if self.world.can_take(person, thing)]
+        here = self._place_of(person)
+        if not things or here is None:
+            return False
+        thing = self.rng.choice(things)
+        self.world.take(person, thing, self.teller.tell("get there", person, thing=thing.said, place=here.said))
+        return True
+
     def _held(self, person: Name) -> tuple[Name, Name] | None:
         """A thing and who holds it: the person, if they hold any, or somebody else."""
         held = [(thing.holder, name) for name, thing in self.world.things.items() if thing.holder]
@@ -174,6 +186,16 @@ class People:
             return False
         holder, thing = held
         self.world.drop(holder, thing, self.teller.tell("drop", holder, thing=thing.said))
+        return True
+
+    def _put(self, person: Name) -> bool:
+        """A drop whose sentence says where, which is where its holder is."""
+        held = self._held(person)
+        here = self._place_of(held[0]) if held else None
+        if held is None or here is None:
+            return False
+        holder, thing = held
+        self.world.drop(holder, thing, self.teller.tell("put", holder, thing=thing.said, place=here.said))
         return True
 
     def _give(self, person: Name) -> bool:
@@ -191,7 +213,7 @@ class People:
         things = [thing for thing in self.cast.things if thing not in self.world.things]
         if not things:
             return False
-        thing, place = self.rng.choice(things), self.rng.choice(self.cast.places)
+        thing, place = self.rng.choice(things), self.rng.choice(self.cast.places + self.cast.surfaces)
         self.world.lie(thing, place, self.teller.state("lies", thing=thing.said, place=place.said))
         return True
 

@@ -6,7 +6,7 @@ from random import Random
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.events import BABI_OPENERS, EVENTS, OPENERS
 from amn.data.tasks.mixed.grammar import Which
-from amn.data.tasks.mixed.names import Name
+from amn.data.tasks.mixed.names import Name, idiomatic
 from amn.data.tasks.mixed.questions import QUESTIONS
 from amn.data.tasks.mixed.world import Lines, MixedWorld
 
@@ -18,7 +18,7 @@ _TRAINED_WORDING_AMONG_KEPT_OUT = 0.15
 _PRONOUN_SHARE = 0.5
 _OPENER_SHARE = 0.25
 # What a sentence may open with "then" for, and what bAbI tells by a pronoun.
-_DOINGS = ("move", "get", "drop", "give", "carry")
+_DOINGS = ("move", "get", "get there", "drop", "put", "give", "carry")
 _OBJECT_FORM = {"he": "him", "she": "her", "they": "them"}
 
 
@@ -32,6 +32,7 @@ class Cast:
     other_people: list[Name]
     other_places: list[Name]
     other_things: list[Name]
+    surfaces: list[Name] = field(default_factory=list)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -104,7 +105,7 @@ class Teller:
         """The question in words."""
         which: Which = self.config.wordings
         text = QUESTIONS[asked.kind].choose(self.rng, which, self._babi_share()).format(**asked.slots)
-        return f"{_capital(text)}?"
+        return f"{_capital(idiomatic(text))}?"
 
     def can_ask(self, kind: str) -> bool:
         """Whether the story's style knows the kind of question."""
@@ -156,7 +157,7 @@ class Teller:
         return f"{OPENERS.choose(self.rng, self.config.wordings, _BABI_WORDING)} {text}"
 
     def _add(self, text: str) -> int:
-        self.sentences.append(f"{_capital(text)}.")
+        self.sentences.append(f"{_capital(idiomatic(text))}.")
         return len(self.sentences) - 1
 
 
