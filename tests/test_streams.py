@@ -155,7 +155,7 @@ def test_a_stopped_reading_goes_on_where_it_stopped(
         file.write("\n" + FACTS[3])
     assert restored.read(path).let_in == 1
     path.write_text("Much less.")
-    with pytest.raises(AMNError, match="4096 sentences of it were read before, and now it has 1"):
+    with pytest.raises(AMNError, match=f"{BLOCK_SENTENCES} sentences of it were read before, and now it has 1"):
         memory.read(path)
 
 

@@ -16,7 +16,7 @@ from amn.data.sentences import BLOCK, in_parts, split_prose
 from amn.data.story import words_of
 from amn.errors import AMNError
 
-BLOCK_SENTENCES = 4096  # that are judged together
+BLOCK_SENTENCES = 1024  # that are judged together
 PART_TELLINGS = 1024  # that are told before Ctrl-C is heard again
 
 Source = str | Path | IO[str] | IO[bytes] | Iterable[str]

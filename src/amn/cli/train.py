@@ -253,11 +253,10 @@ def sweep(
         address: of a Ray cluster; by default that in RAY_ADDRESS, or else one is started on this machine.
     """
     from amn.training.display import Lines
-    from amn.training.engines import Options
     from amn.training.engines import sweep as run
     from amn.training.grid import Grid
     from amn.training.loop import Interrupted
-    from amn.training.sweep import parse_numbers, parse_tasks
+    from amn.training.sweep import Options, parse_numbers, parse_tasks
 
     grid = Grid(
         tasks=parse_tasks(tasks),

@@ -17,13 +17,7 @@ _SIZES = ("vocabulary_size", "num_answers")
 
 
 def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
-    """Gives a fresh model the weights of a trained one; rows of words and answers that are new stay fresh.
-
-    Args:
-        model: of the same architecture and sizes.
-        vocabulary: the words and answers of the fresh model.
-        name: of the trained one, as `find_model` takes it.
-    """
+    """Gives a fresh model the weights of the trained one of that name; rows of new words and answers stay fresh."""
     trained = load_model(find_model(name))
     _check_alike(model, trained, name)
     words = _places(vocabulary.words, trained.vocabulary.words)
