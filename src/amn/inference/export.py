@@ -3,7 +3,7 @@
     start    words of the questions             -> the questions, and an empty memory
     step     the memory and one sentence        -> the memory after it
     decode   the memory and the questions       -> logits, and how many entities were read
-    gate     sentences and questions            -> a logit for each sentence and question, and the bars it has to pass
+    gate     sentences and questions            -> a logit for each sentence and question, and the bars
 
 A program calls start once, step for each sentence and decode for an answer; `docs/export.md` shows it. Only a model with
 a gate has the last one. A memory is the
