@@ -1,14 +1,13 @@
-"""Exports the default model as three ONNX graphs, which onnxruntime and others run: its own functions, traced.
+"""Exports the default model as ONNX graphs, which onnxruntime and others run: its own functions, traced.
 
     start    words of the questions             -> the questions, and an empty memory
     step     the memory and one sentence        -> the memory after it
     decode   the memory and the questions       -> logits, and how many entities were read
     gate     sentences and questions            -> a logit for each sentence and question, and the bars
 
-A program calls start once, step for each sentence and decode for an answer; `docs/export.md` shows it. Only a model with
-a gate has the last one. A memory is the
-six tensors of `amn.models.amn.Memory`; the arrays of a sentence are those of a `Batch`, and slot 0 pads them. Every
-size may change but the width of states.
+A program calls start once, step for each sentence and decode for an answer; `docs/export.md` shows it. Only a model
+with a gate has the last graph, which says what to tell at all. A memory is the tensors of `amn.models.amn.Memory`; the
+arrays of a sentence are those of a `Batch`, and slot 0 pads them. Every size may change but the width of states.
 """
 
 import contextlib
