@@ -61,7 +61,7 @@ def gated(seed: int) -> TrainedModel:
 def test_it_works_out_what_reading_gives(books: Path, asked: list[Needle], name: str) -> None:
     """For texts that go round the books several times too."""
     chosen = set()
-    for seed in range(4):
+    for seed in (2, 6, 7):  # gates that let in many, some and few
         model, noise = gated(seed), Books(books)
         haystack = Haystack(name, model, noise, [one.question for one in asked])
         for number, one in enumerate(asked):
