@@ -28,16 +28,7 @@ _WRITERS = 32  # threads that fill a store: what waits together is committed tog
 def bench_servers(
     model: str, *, servers: Sequence[int], clients: Sequence[int], seconds: float, requests: int, task: int = 1
 ) -> dict[str, Any]:
-    """Measures ever more servers that share one store and their clients.
-
-    Args:
-        model: a shipped name, or a directory.
-        servers: how many of them, a row for each and each number of clients.
-        clients: how many ask at once.
-        seconds: the longest that a row may take.
-        requests: the most that a row may send.
-        task: whose generated stories are asked about.
-    """
+    """Measures ever more servers that share one store and their clients; else as `bench_serve`."""
     check([*servers, *clients], seconds, requests)
     rows = []
     for number in servers:
@@ -53,15 +44,7 @@ def bench_servers(
 def bench_memories(
     model: str, *, memories: int, clients: Sequence[int], seconds: float, requests: int
 ) -> dict[str, Any]:
-    """Measures a server whose store holds many memories, asked at random: most of them are not in RAM.
-
-    Args:
-        model: a shipped name, or a directory.
-        memories: how many there are.
-        clients: how many ask at once.
-        seconds: the longest that a row may take.
-        requests: the most that a row may send.
-    """
+    """Measures a server whose store holds many memories, asked at random: most of them are not in RAM."""
     check(clients, seconds, requests)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "memories.db"
