@@ -13,7 +13,7 @@ from amn.errors import AMNError, ConfigError
 if TYPE_CHECKING:
     from amn.api import QA
     from amn.memory import LiveMemory
-    from amn.stream import Progress
+    from amn.stream import Progress, Source
 
 PLAIN_SECONDS = 10.0  # between lines that say how far it is, where there is no terminal
 
@@ -35,7 +35,7 @@ def told_memory(qa: "QA", questions: list[str], story: Path | None, kept: Path |
     memory, finished = _opened(qa, questions, kept), True
     try:
         with _shown() as show:
-            memory.read(sys.stdin if story in (None, Path("-")) else story, progress=show)
+            memory.read(_given() if story in (None, Path("-")) else story, progress=show)
     except KeyboardInterrupt as stop:
         if not memory.seen:
             raise
@@ -48,6 +48,11 @@ def told_memory(qa: "QA", questions: list[str], story: Path | None, kept: Path |
     if kept is not None:
         memory.save(kept)
     return memory, finished
+
+
+def _given() -> "Source":
+    """Standard input; what is typed at a terminal ends with the first Ctrl-D."""
+    return iter([sys.stdin.read()]) if sys.stdin.isatty() else sys.stdin
 
 
 def _opened(qa: "QA", questions: list[str], kept: Path | None) -> "LiveMemory":
