@@ -1,7 +1,7 @@
 // Time: a slider over the sentences, and under it a track for each question that shows its answer over time.
 
 import { element, setText } from "./dom.js";
-import { kindOf, said } from "./reading.js";
+import { kindOf, said, spaced } from "./reading.js";
 
 const STEP_MS = 700; // between sentences while the story plays
 const LONGEST_PLAY_MS = 15_000;
@@ -88,7 +88,7 @@ export class TimeView {
   run({ first, last, answer }, length, hues) {
     const kind = kindOf(answer);
     const root = element("span", `run ${kind}${kind === "unknown" ? "" : ` hue${hues.get(answer.answer)}`}`);
-    root.append(element("span", "", kind === "unknown" ? "–" : kind === "guess" ? `${answer.answer}?` : answer.answer));
+    root.append(element("span", "", kind === "unknown" ? "–" : kind === "guess" ? `${spaced(answer)}?` : spaced(answer)));
     root.style.setProperty("--left", (first - 1) / length);
     root.style.setProperty("--width", (last - first + 1) / length);
     root.title = `${said(answer)}: sentence ${first}${last > first ? ` to ${last}` : ""}`;
