@@ -161,6 +161,10 @@ def test_keys_alone_are_enough(visit: Callable[..., Page]) -> None:
     expect(page.locator("textarea.question").first).to_have_value("What is Daniel carrying?")
     page.locator("textarea.question").nth(1).focus()
     expect(page.locator(".asked").nth(1)).to_have_attribute("aria-current", "true")
+    page.locator(".skip").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    expect(page.locator("textarea.question").first).to_have_value("What is Daniel carrying?")
     page.locator("#graph-fold summary").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#graph .node").first).to_be_visible()
@@ -238,6 +242,14 @@ def test_errors_stand_where_they_arose_and_go_when_mended(visit: Callable[..., P
         field.blur()
         expect(page.locator(where)).to_be_empty()
         expect(page.locator(".answer-word")).not_to_be_empty()
+
+
+def test_too_many_questions_are_refused_beside_them(visit: Callable[..., Page]) -> None:
+    page = visit(link(STORY[0], *[MARY] * 33))
+    expect(page.locator("#questions-error")).to_contain_text("32")
+    page.locator(".remove").first.click()
+    expect(page.locator("#questions-error")).to_be_empty()
+    expect(page.locator(".answer-word")).to_have_count(32)
 
 
 def test_a_server_that_is_gone_is_told_kindly(visit: Callable[..., Page]) -> None:

@@ -6,6 +6,7 @@ import { kindOf, said, spaced } from "./reading.js";
 const STEP_MS = 700; // between sentences while the story plays
 const LONGEST_PLAY_MS = 15_000;
 const HUES = 6;
+const NEEDS_KEYS = "textarea, input, select, button, a, summary, dialog, [tabindex='0']";
 
 export class TimeView {
   // `parts` are the elements: slider, label, play, back, forward, tracks.
@@ -24,7 +25,7 @@ export class TimeView {
 
   // Where nothing else needs the keys, they move time.
   onKey(event, go) {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.("textarea, input, select, button, a, summary, dialog, [tabindex='0']")) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.(NEEDS_KEYS)) return;
     const acts = { ArrowLeft: go(() => this.time - 1), ArrowRight: go(() => this.time + 1), " ": () => this.toggle() };
     if (!acts[event.key]) return;
     event.preventDefault();
