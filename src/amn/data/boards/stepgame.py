@@ -65,7 +65,7 @@ BOARD = Board(
     parts=CHAINS,
     source="StepGame, MIT (Shi, Zhang and Lipani, 2022)",
     read=read,
-    variants=(NOISY,),
+    variants={NOISY: "released, and each once more varied; with noise of our own"},
     means={"k 1-5": CHAINS[:5], "k 6-10": CHAINS[5:]},
     notes="Trained on the clean set, k 1 to 5; scored on the noise test by k, in per cent right. No model may train on "
     "longer chains or on test noise; stepgame-noisy trains with generated noise of our own, which has to be said.",
