@@ -148,7 +148,7 @@ def sign(value: int) -> int:
 
 def test_the_model_of_stepgame_follows_chains_longer_than_any_that_it_was_trained_on() -> None:
     rng, qa = Random(3), load("stepgame")
-    for steps, least in ((5, 96), (8, 80)):  # training had five; so many of 100 have to be right
+    for steps, least in ((5, 96), (8, 75)):  # training had five; so many of 100 have to be right
         asked = [chain(steps, rng) for _ in range(100)]
         given = qa.answer_batch([Request(story=told, question=question) for told, question, _ in asked])
         right = [answers[0].answer == answer for answers, (_, _, answer) in zip(given, asked, strict=True)]
