@@ -81,7 +81,7 @@ class LiveMemory(Hearing, Standing):
 
         Args:
             question: any question, for one answer. One of the memory's own is answered at once; for another the
-                sentences are read again, which costs one ingest. Without it, all questions of the memory are answered.
+                sentences are read again, but not encoded again. Without it, all questions of the memory are answered.
             deadline: seconds from now. The most relevant bank is always read, further ones while an answer is uncertain
                 and time remains; the most certain of these readings is the answer.
             explain: say why.
