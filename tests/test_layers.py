@@ -16,7 +16,7 @@ ORDER = (  # every package and every module of its own, the lowest first; those 
     ("answers",),
     ("store",),
     ("training", "evaluation", "bench"),
-    ("memory", "changes", "stored", "api", "fitting"),
+    ("memory", "support", "changes", "stored", "api", "fitting"),
     ("cli", "server", "report", "web", "__init__", "__main__"),
 )
 LEVELS = {layer: level for level, row in enumerate(ORDER) for layer in row}

@@ -1,10 +1,11 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any, overload
@@ -23,11 +24,10 @@ from amn.inference.found import Arrays, Change, StoryMemory
 from amn.inference.trained import TrainedModel
 from amn.store.atomic import write_atomically, writing
 from amn.store.memory_file import OLD_JSON, pack, read_old, unpack
+from amn.support import Support
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
-TRIED_SENTENCES = 64  # how many sentences are left out in turn to see what an answer rests on
-LESS_SURE = 0.7  # an answer rests on what it would lose so much of its score without
 SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
 
 
@@ -92,7 +92,7 @@ class LiveMemory(Standing):
                 sentences are read again, which costs one ingest. Without it, all questions of the memory are answered.
             deadline: seconds from now. The most relevant bank is always read, further ones while an answer is uncertain
                 and time remains; the most certain of these readings is the answer.
-            explain: say why.
+            explain: say why; with a deadline the sentences that an answer rests on are looked for while time remains.
             banks: how many banks to read, the most relevant first; 0 for all. By default 1, or with a deadline as many
                 as it allows.
         """
@@ -108,7 +108,8 @@ class LiveMemory(Standing):
         else:
             answers = self._read_until(started + deadline, banks or None, asked)
         if explain:
-            answers = [self._explained(i, answer) for i, answer in zip(asked, answers, strict=True)]
+            ends = inf if deadline is None else started + deadline
+            answers = [_by(self.explaining(i, answer), ends) for i, answer in zip(asked, answers, strict=True)]
         answers = _timed(answers, started)
         return answers if question is None else answers[0]
 
@@ -152,30 +153,21 @@ class LiveMemory(Standing):
     def _group_of(self, question: int) -> int:
         return next(number for number, group in enumerate(self._groups) if question in group)
 
-    def _explained(self, asked: int, answer: Answer) -> Answer:
-        number = self._group_of(asked)
-        return replace(
-            answer, explanation=self._explain(asked, number, answer), sentences=self._support(asked, number, answer)
-        )
+    def explaining(self, asked: int, answer: Answer) -> Iterator[Answer]:
+        """An answer with its explanation, then with ever more of the sentences that it rests on: each takes a moment.
 
-    def _support(self, asked: int, number: int, answer: Answer) -> tuple[int, ...]:
-        """The sentences without which the answer would be another or far less sure: each is left out in turn.
-
-        Of a long story only the latest sentences that share a word with question or answer are tried.
+        Args:
+            asked: the number of its question, from 0.
+            answer: what `ask` gave.
         """
-        group = [words(self.questions[i]) for i in self._groups[number]]
-        near = {*words(self.questions[asked]), *words(answer.answer)}
-        tried = [i for i, told in enumerate(self._told) if near.intersection(told)][-TRIED_SENTENCES:]
-        found = []
-        for left_out in tried:
-            other = open_memory(self.trained, group)
-            other.hear([*self._told[:left_out], *self._told[left_out + 1 :]])
-            texts = [self.questions[i] for i in self._groups[number]]
-            without = answers_of(other.read(answer.banks_read), self.trained, texts, answer.banks_read)
-            then = without[self._groups[number].index(asked)]
-            if then.answer != answer.answer or then.score < answer.score * LESS_SURE:
-                found.append(left_out)
-        return tuple(found)
+        number = self._group_of(asked)
+        group, found = self._groups[number], replace(answer, explanation=self._explain(asked, number, answer))
+        yield found
+        texts = [self.questions[i] for i in group]
+        for sentence in Support(self.trained, texts, group.index(asked), tuple(self._told), answer).steps():
+            if sentence is not None:
+                found = replace(found, sentences=(*found.sentences, sentence))
+            yield found
 
     def _explain(self, asked: int, number: int, answer: Answer) -> Explanation:
         memory = self._memories[number]
@@ -289,6 +281,14 @@ def fingerprint(trained: TrainedModel) -> str:
             digest.update(np.ascontiguousarray(value).tobytes())
         found = trained.__dict__["fingerprint"] = digest.hexdigest()
     return str(found)
+
+
+def _by(found: Iterator[Answer], ends: float) -> Answer:
+    """The last of ever better answers that is there by a time; the first in any case."""
+    answer = next(found)
+    while perf_counter() < ends and (better := next(found, None)) is not None:
+        answer = better
+    return answer
 
 
 def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:
