@@ -50,22 +50,42 @@ class LiveMemory(Standing):
         self._told: list[Words] = []
         self._groups = groups_of(trained, len(asked), shared)
         self._traces: list[deque[SentenceTrace]] = [deque(maxlen=KEPT_TRACES) for _ in self._groups]
-        self._memories = [open_memory(trained, [asked[i][1] for i in group]) for group in self._groups]
+        self._open: list[StoryMemory] = []  # one for each group, opened when it is needed
+        self._ahead = 0  # how many of them have read a sentence that the others have not
+
+    def _opened(self, groups: int) -> list[StoryMemory]:
+        """The memories of at least so many groups."""
+        for group in self._groups[len(self._open) : groups]:
+            self._open.append(open_memory(self.trained, [words(self.questions[i]) for i in group]))
+        return self._open
+
+    @property
+    def _memories(self) -> list[StoryMemory]:
+        return self._opened(len(self._groups))
 
     def tell(self, text: Text) -> list[SentenceTrace]:
         """Reads further sentences and returns what each of them did, to the memory of the first question."""
-        return self._take(read_story(text))
+        return [trace for trace in self.telling(text) if trace is not None]
 
-    def _take(self, story: Sequence[tuple[str, Words]]) -> list[SentenceTrace]:
-        traces = []
+    def telling(self, text: Text) -> Iterator[SentenceTrace | None]:
+        """Reads further sentences by steps that take a moment: what each did once it is read, and None in between.
+
+        Whoever stops in the middle of a sentence begins with the same one when going on.
+        """
+        yield from self._take(read_story(text))
+
+    def _take(self, story: Sequence[tuple[str, Words]]) -> Iterator[SentenceTrace | None]:
         for text, spoken in story:
             number = len(self.sentences)
+            while self._ahead < len(self._groups):
+                change = self._opened(self._ahead + 1)[self._ahead].tell(spoken)
+                self._traces[self._ahead].append(_trace(number, text, change))
+                self._ahead += 1
+                yield None
+            self._ahead = 0
             self.sentences.append(text)
             self._told.append(spoken)
-            for memory, kept in zip(self._memories, self._traces, strict=True):
-                kept.append(_trace(number, text, memory.tell(spoken)))
-            traces.append(self._traces[0][-1])
-        return traces
+            yield self._traces[0][-1]
 
     @overload
     def ask(
@@ -116,15 +136,15 @@ class LiveMemory(Standing):
     def _reread(self, question: str) -> "LiveMemory":
         """A memory of the same sentences for another question."""
         other = LiveMemory(self.trained, [question])
-        other._take(list(zip(self.sentences, self._told, strict=True)))
+        deque(other._take(list(zip(self.sentences, self._told, strict=True))), maxlen=0)
         return other
 
     def _read(self, banks: int, asked: Sequence[int]) -> list[Answer]:
         wanted = set(asked)
         found: dict[int, Answer] = {}
-        for memory, group in zip(self._memories, self._groups, strict=True):
+        for number, group in enumerate(self._groups, 1):
             if wanted.intersection(group):
-                texts = [self.questions[i] for i in group]
+                texts, memory = [self.questions[i] for i in group], self._opened(number)[number - 1]
                 answers = answers_of(memory.read(banks), self.trained, texts, banks)
                 found.update(zip(group, answers, strict=True))
         return [found[i] for i in asked]
