@@ -10,7 +10,7 @@ import json
 import multiprocessing
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -123,12 +123,12 @@ def others(kind: str, address: str, clients: int) -> Iterator[None]:
             process.join()
 
 
-def measure_deadlines(address: str, times: int) -> None:
+def measure_deadlines(address: str, deadlines: Sequence[int], times: int) -> None:
     """Deadlines while nobody, one and four others have a long story read."""
     for clients in (0, 1, 4):
         with others("heavy", address, clients):
             for name in PROBES:
-                for deadline in DEADLINES:
+                for deadline in deadlines:
                     row = asyncio.run(probe(address, name, deadline, times))
                     print(json.dumps({"others": clients, **row}), flush=True)
 
@@ -150,12 +150,13 @@ def main() -> None:
     parser.add_argument("what", choices=("deadlines", "slow"))
     parser.add_argument("--model", default="qa1")
     parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--deadlines", type=int, nargs="+", default=DEADLINES)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     with serving(given.model) as address:
         if given.what == "deadlines":
-            measure_deadlines(address, given.times)
+            measure_deadlines(address, given.deadlines, given.times)
         else:
             measure_slow(address, given.seconds, given.rounds)
 

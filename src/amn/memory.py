@@ -67,25 +67,32 @@ class LiveMemory(Standing):
         """Reads further sentences and returns what each of them did, to the memory of the first question."""
         return [trace for trace in self.telling(text) if trace is not None]
 
-    def telling(self, text: Text) -> Iterator[SentenceTrace | None]:
+    def telling(self, text: Text, traced: bool = True) -> Iterator[SentenceTrace | None]:
         """Reads further sentences by steps that take a moment: what each did once it is read, and None in between.
 
         Whoever stops in the middle of a sentence begins with the same one when going on.
-        """
-        yield from self._take(read_story(text))
 
-    def _take(self, story: Sequence[tuple[str, Words]]) -> Iterator[SentenceTrace | None]:
+        Args:
+            text: what to read.
+            traced: whether to keep what each did; what is not kept cannot be explained.
+        """
+        yield from self._take(read_story(text), traced)
+
+    def _take(self, story: Sequence[tuple[str, Words]], traced: bool = True) -> Iterator[SentenceTrace | None]:
         for text, spoken in story:
             number = len(self.sentences)
             while self._ahead < len(self._groups):
-                change = self._opened(self._ahead + 1)[self._ahead].tell(spoken)
-                self._traces[self._ahead].append(_trace(number, text, change))
+                memory = self._opened(self._ahead + 1)[self._ahead]
+                if traced:
+                    self._traces[self._ahead].append(_trace(number, text, memory.tell(spoken)))
+                else:
+                    memory.hear([spoken])
                 self._ahead += 1
                 yield None
             self._ahead = 0
             self.sentences.append(text)
             self._told.append(spoken)
-            yield self._traces[0][-1]
+            yield self._traces[0][-1] if traced else None
 
     @overload
     def ask(

@@ -103,6 +103,11 @@ class Inference:
         self._put(self._tasks.append if ends is None else partial(heapq.heappush, self._urgent), job, further)
         return asyncio.wrap_future(job.future)
 
+    @property
+    def shared(self) -> bool:
+        """Whether others without a deadline wait for their turns."""
+        return bool(self._tasks or self._asked)
+
     def check_room(self) -> None:
         """Refuses what would have to wait behind too many.
 

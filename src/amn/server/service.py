@@ -95,11 +95,18 @@ class Service:
     async def _check_explanation(self, sentences: Sequence[str], questions: Sequence[str], asked: AskSettings) -> None:
         """Refuses to explain what would take long, where no deadline ends it, or what nobody could read."""
         shown = ReadingWork(sentences[-KEPT_TRACES:], len(questions))
-        await self.slices.look(shown)
+        await self.slices.look(shown, asked.ends)
         self.check_reply("explain", shown, questions, len(questions))
         again = min(len(sentences) * min(len(sentences), TRIED_SENTENCES), READ_AGAIN) + len(sentences)
         if asked.ends is None and shown.cost / max(1, len(shown)) * again > self.limits.work:
             raise FieldError("explain", "this is too much to explain; send fewer or shorter sentences at once")
+
+    async def _with_explanation(self, memory: LiveMemory, asked: AskSettings) -> AskSettings:
+        """The same without an explanation where there is no time left for one."""
+        if not self.slices.can_explain(asked, len(memory.sentences)):
+            return replace(asked, explain=False)
+        await self._check_explanation(memory.sentences, memory.questions, asked)
+        return asked
 
     async def answer(
         self, story: str | list[str], question: str | list[str], model: str | None, asked: AskSettings
@@ -127,22 +134,26 @@ class Service:
 
     async def _answer_alone(self, qa: QA, told: ReadingWork, questions: list[str], asked: AskSettings) -> Answered:
         self.inference.check_room()
-        if asked.explain and told.complete:
+        if asked.explain and asked.deadline is None:  # refuse it before it is read
             await self._check_explanation(told.sentences, questions, asked)
         memory = qa.memory(questions)
         async with self.slices.before(asked, len(questions)):
-            async for _ in self.slices.tell(memory, 0, told, asked.ends):
+            async for _ in self.slices.tell(memory, 0, told, asked.ends, asked.explain):
                 pass
-        async for _ in self.slices.tell(memory, 0, told, asked.ends):  # whatever the deadline, it is from something
-            if memory.sentences:
-                break
         if not memory.sentences:
-            raise FieldError("story", NO_SENTENCE)
-        if asked.explain and not told.complete:
-            await self._check_explanation(memory.sentences, questions, asked)
+            await self._tell_first(memory, told, asked)
+        if asked.explain and asked.deadline is not None:
+            asked = await self._with_explanation(memory, asked)
         reading = await self.slices.ask(memory, asked, told.expected)
         milliseconds = 1000 * (time.monotonic() - asked.started)
         return replace(reading, answers=[replace(answer, milliseconds=milliseconds) for answer in reading.answers])
+
+    async def _tell_first(self, memory: LiveMemory, told: ReadingWork, asked: AskSettings) -> None:
+        """Whatever the deadline, an answer is from something."""
+        async for _ in self.slices.tell(memory, 0, told, asked.ends, asked.explain):
+            if memory.sentences:
+                return
+        raise FieldError("story", NO_SENTENCE)
 
     async def open(self, owner: str, questions: list[str], model: str | None) -> Record:
         """A new memory."""
@@ -219,7 +230,7 @@ class Service:
         async with self.slices.before(asked, len(record.questions)):
             await self._caught_up(record, resident, asked.ends)
         if asked.explain:
-            await self._check_explanation(resident.memory.sentences, record.questions, asked)
+            asked = await self._with_explanation(resident.memory, asked)
         reading = await self.slices.ask(resident.memory, asked, record.sentences)
         self.metrics.answers(reading.answers)
         return reading

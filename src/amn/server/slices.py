@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from amn.answers import Answer, SentenceTrace
 from amn.changes import AnswerChange, Follower
-from amn.memory import LiveMemory, groups_of
+from amn.memory import KEPT_TRACES, LiveMemory, groups_of
 from amn.server.batching import Inference
-from amn.server.work import ASK_PACE, SLICE_SECONDS, Pace, ReadingWork
+from amn.server.work import ASK_PACE, EXPLAIN_PACE, SLICE_SECONDS, Pace, ReadingWork
 
 T = TypeVar("T")
 
@@ -65,22 +65,22 @@ class Slices:
 
     def __init__(self, inference: Inference) -> None:
         self._inference = inference
-        self._asking = Pace(ASK_PACE)
+        self._asking, self._explaining = Pace(ASK_PACE), Pace(EXPLAIN_PACE)
 
-    async def look(self, work: ReadingWork) -> None:
+    async def look(self, work: ReadingWork, ends: float | None = None) -> None:
         """Looks at all of a story."""
         while not work.complete:
-            await self._inference.run(partial(work.look, SLICE_SECONDS), further=True)
+            await self._inference.run(partial(work.look, SLICE_SECONDS), ends, further=True)
 
     async def tell(
-        self, memory: LiveMemory, first: int, work: ReadingWork, ends: float | None = None
+        self, memory: LiveMemory, first: int, work: ReadingWork, ends: float | None = None, traced: bool = True
     ) -> AsyncIterator[list[SentenceTrace]]:
         """Tells a memory sentences of which the first has that number; gives what those of each slice did.
 
         What it was told already is not told again: whoever is cancelled here may leave a slice that still runs.
         """
         while not work.complete or len(memory.sentences) < first + len(work):
-            yield await self._inference.run(partial(_tell_slice, memory, first, work), ends, further=True)
+            yield await self._inference.run(partial(_tell_slice, memory, first, work, traced), ends, further=True)
 
     async def ask(self, memory: LiveMemory, asked: AskSettings, sentences: int) -> Answered:
         """The answers of a memory that should have been told so many sentences."""
@@ -114,7 +114,11 @@ class Slices:
 
     async def _explained(self, memory: LiveMemory, asked: AskSettings, number: int, answer: Answer) -> Answer:
         """An answer with its explanation, which takes longest of all: while there is time."""
-        steps = memory.explaining(number, answer)
+        if not self.can_explain(asked, len(memory.sentences)):
+            return answer
+        steps, shown = memory.explaining(number, answer), min(len(memory.sentences), KEPT_TRACES)
+        begin = partial(self._explaining.timed, shown, partial(next, steps))
+        answer = await self._inference.run(begin, asked.ends, further=True)
         while asked.ends is None or time.monotonic() + SLICE_SECONDS < asked.ends:
             better = await self._inference.run(partial(_last_of_slice, steps), asked.ends, further=True)
             if better is None:
@@ -122,10 +126,16 @@ class Slices:
             answer = better
         return answer
 
+    def can_explain(self, asked: AskSettings, sentences: int) -> bool:
+        """Whether there is time left to explain an answer, and to send what that gives, which takes as long again."""
+        needed = 2 * self._explaining.seconds(min(sentences, KEPT_TRACES)) + SLICE_SECONDS
+        return asked.ends is None or time.monotonic() + needed < asked.ends
+
     @asynccontextmanager
     async def before(self, asked: AskSettings, questions: int) -> AsyncIterator[None]:
-        """What is done in it is left where it is when there is just time left to ask."""
+        """What is done in it is left where it is when there is just time left to ask, in turns with others."""
         reserve = self._asking.seconds(questions) + SLICE_SECONDS
+        reserve *= 2 if self._inference.shared else 1
         left = None if asked.ends is None else asked.ends - reserve - time.monotonic()
         try:
             async with asyncio.timeout(left):
@@ -142,13 +152,13 @@ class Slices:
                 yield changes
 
 
-def _tell_slice(memory: LiveMemory, first: int, work: ReadingWork) -> list[SentenceTrace]:
+def _tell_slice(memory: LiveMemory, first: int, work: ReadingWork, traced: bool) -> list[SentenceTrace]:
     ends = time.perf_counter() + SLICE_SECONDS
     start = len(memory.sentences) - first
     if start >= len(work) and not work.complete:
         work.look()
     found = []
-    for trace in memory.telling(work.sentences[start : start + _SLICE_SENTENCES]):
+    for trace in memory.telling(work.sentences[start : start + _SLICE_SENTENCES], traced):
         if trace is not None:
             found.append(trace)
         if time.perf_counter() >= ends:

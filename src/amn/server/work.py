@@ -15,7 +15,7 @@ from amn.server.limits import Limits
 T = TypeVar("T")
 
 SLICE_SECONDS = 0.005  # what one request may take before others have their turn
-ASK_PACE = 2e-3  # seconds for a question, until they were measured
+ASK_PACE, EXPLAIN_PACE = 5e-4, 2e-5  # seconds for a question, and for a sentence of an explanation, until measured
 _SHARE = 0.2  # of a new measurement in the pace, where it is better than expected
 _PART_SENTENCES = 64  # that are looked at in one go
 _PART_CHARACTERS = 4_000  # of a text
