@@ -32,8 +32,15 @@ PROBES: dict[str, dict[str, Any]] = {
     "long story, 32 long questions": {"story": LONG, "question": LONG_QUESTIONS},
     "explained": {"story": LONG[:400], "question": SHORT_QUESTION, "explain": True},
 }
-HEAVY = {"story": LONG, "question": LONG_QUESTIONS}
+HEAVY: dict[str, dict[str, Any]] = {
+    "long": {"story": LONG, "question": LONG_QUESTIONS},
+    "hurried": {"story": LONG, "question": SHORT_QUESTION, "deadline_ms": 100},
+    "explained": {"story": LONG, "question": SHORT_QUESTION, "explain": True},
+}
+OTHERS = (("nobody", 0), ("long", 1), ("long", 4), ("hurried", 4), ("explained", 2))
 SLOW_HEAD = b"POST /answer HTTP/1.1\r\nhost: localhost\r\n" + b"x-padding: 1\r\n" * 1000
+SLOW_BODY = b"POST /answer HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10000\r\n\r\n"
+SLOW_READING = b"GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n"
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -73,8 +80,8 @@ async def probe(address: str, name: str, deadline: int, times: int) -> dict[str,
     }
 
 
-async def _ask_much(address: str, clients: int) -> None:
-    place, body = urlsplit(address), json.dumps(HEAVY).encode()
+async def _ask_much(address: str, kind: str, clients: int) -> None:
+    place, body = urlsplit(address), json.dumps(HEAVY[kind]).encode()
 
     async def ask() -> None:
         while True:
@@ -86,26 +93,31 @@ async def _ask_much(address: str, clients: int) -> None:
 
 
 async def _be_slow(address: str, clients: int) -> None:
+    """A third sends heads, a third sends bodies, and a third reads replies, all of them a byte at a time."""
     place = urlsplit(address)
 
-    async def trickle() -> None:
+    async def trickle(sent: bytes, slowly: bytes) -> None:
         while True:
             try:
-                reader, writer = await asyncio.open_connection(place.hostname, place.port)
-                for byte in SLOW_HEAD:
-                    writer.write(bytes([byte]))
+                reader, writer = await asyncio.open_connection(place.hostname, place.port, limit=1)
+                writer.write(sent)
+                for byte in slowly:
+                    writer.write(bytes([byte]) if byte else b"")
                     await asyncio.sleep(0.1)
-                    if reader.at_eof():
+                    if byte == 0 and not await reader.read(1):
+                        break
+                    if writer.is_closing() or reader.at_eof():
                         break
                 writer.close()
             except OSError:
                 await asyncio.sleep(0.1)
 
-    await asyncio.gather(*(trickle() for _ in range(clients)))
+    kinds = ((b"", SLOW_HEAD), (SLOW_BODY, b" " * 10_000), (SLOW_READING, bytes(10_000)))
+    await asyncio.gather(*(trickle(*kinds[number % len(kinds)]) for number in range(clients)))
 
 
 def _run_clients(kind: str, address: str, clients: int) -> None:
-    asyncio.run((_ask_much if kind == "heavy" else _be_slow)(address, clients))
+    asyncio.run(_be_slow(address, clients) if kind == "slow" else _ask_much(address, kind, clients))
 
 
 @contextmanager
@@ -124,13 +136,14 @@ def others(kind: str, address: str, clients: int) -> Iterator[None]:
 
 
 def measure_deadlines(address: str, deadlines: Sequence[int], times: int) -> None:
-    """Deadlines while nobody, one and four others have a long story read."""
-    for clients in (0, 1, 4):
-        with others("heavy", address, clients):
+    """Deadlines while nobody else asks, and while others have long stories read."""
+    asyncio.run(probe(address, "explained", 1000, 3))  # what is done once is done
+    for kind, clients in OTHERS:
+        with others(kind, address, clients):
             for name in PROBES:
                 for deadline in deadlines:
                     row = asyncio.run(probe(address, name, deadline, times))
-                    print(json.dumps({"others": clients, **row}), flush=True)
+                    print(json.dumps({"others": f"{kind} {clients}", **row}), flush=True)
 
 
 def measure_slow(address: str, seconds: float, rounds: int) -> None:
