@@ -1,6 +1,6 @@
 """Whether deadlines are kept and others notice nothing, while some clients ask for much and others are slow.
 
-`python scripts/pressure.py deadlines` and `python scripts/pressure.py slow` print a row of JSON for each thing measured.
+`python scripts/pressure.py deadlines` and `python scripts/pressure.py slow` print a row of JSON for each measurement.
 A deadline is kept where its reply is there within 20 ms of it, or within half its length, whichever is more.
 """
 

@@ -191,7 +191,7 @@ def test_a_deadline_bounds_what_is_too_much_otherwise(serve: Callable[..., TestC
     story = ["Mary got the milk there."] * 2000
     body: dict[str, Any] = {"story": story, "question": LONG_QUESTIONS, "deadline_ms": 1}
     reply = serve(work=1).post("/answer", json=body).json()
-    assert 1 <= reply["sentences_read"] < reply["sentences"] == 2000
+    assert reply["sentences_read"] < reply["sentences"] == 2000
     assert all(answer["stopped_for_deadline"] for answer in reply["answers"]) and len(reply["answers"]) == 32
 
 

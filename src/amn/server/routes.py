@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from amn import __version__
-from amn.answers import SentenceTrace
+from amn.answers import Answer, SentenceTrace
 from amn.data.tasks import TASKS, generate
 from amn.server import schemas
 from amn.server.access import owner_of
@@ -215,13 +215,16 @@ async def _replied(service: Service, reading: Answered | None) -> Response:
         return Response(status_code=CLIENT_GONE)
     answers, left = [], service.limits.reply_bytes
     for answer in reading.answers:
-        answers.append(_encoded(answer.to_dict()))
+        long = answer.explanation is not None  # so long that others should have their turn
+        answers.append(await asyncio.to_thread(_of_answer, answer) if long else _of_answer(answer))
         left -= len(answers[-1])
         if left < 0:
             raise FieldError("explain", "the reply would be too long; ask fewer questions")
-        if answer.explanation is not None:
-            await asyncio.sleep(0)  # each takes a moment, and others have their turn
     return _json({"answers": answers, "sentences_read": reading.read, "sentences": reading.sentences})
+
+
+def _of_answer(answer: Answer) -> bytes:
+    return _encoded(answer.to_dict())
 
 
 def _encoded(document: object) -> bytes:

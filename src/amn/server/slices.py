@@ -55,6 +55,11 @@ class AskSettings:
         """When the deadline is, by the monotonic clock."""
         return None if self.deadline is None else self.started + self.deadline
 
+    @property
+    def late(self) -> bool:
+        """Whether the deadline is over."""
+        return self.ends is not None and time.monotonic() >= self.ends
+
 
 class Slices:
     """Tells memories and asks them, a moment at a time.

@@ -21,6 +21,7 @@ def replacing(path: Path) -> Iterator[Path]:
             yield part
             _flush(part)
             os.replace(part, path)
+            flush_folder(path.parent)
         finally:
             _remove(part)
 
@@ -56,6 +57,15 @@ def _flush(path: Path) -> None:
     """Makes sure that the bytes are on disk before the name points to them."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
+
+
+def flush_folder(folder: Path) -> None:
+    """Makes sure that a name is found again after a power loss: it is in the folder, which is a file of its own."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _remove(path: Path) -> None:
