@@ -15,7 +15,8 @@ from amn import api
 from amn.answers import Answer, Candidate, Ways
 from amn.api import QA, Request
 from amn.core import boundary
-from amn.data.text import MAX_QUESTIONS, MAX_SENTENCE_WORDS, read_questions, read_story, split_sentences
+from amn.data.sentences import MAX_SENTENCE_WORDS, split_sentences
+from amn.data.text import read_questions, read_story
 from amn.errors import AMNError, ConfigError
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
@@ -174,11 +175,9 @@ def test_an_empty_story_is_named(qa: QA, story: str | list[str]) -> None:
         qa.answer_batch([Request(story=story, question="Where is Mary?")])
 
 
-@pytest.mark.parametrize(
-    "question", ["", "?", [], ["Where is Mary?", " "], ["Why?"] * (MAX_QUESTIONS + 1), "a " * 1000]
-)
+@pytest.mark.parametrize("question", ["", "?", [], ["Where is Mary?", " "], "a " * 1000])
 def test_an_empty_or_endless_question_is_named(qa: QA, question: str | list[str]) -> None:
-    with pytest.raises(AMNError, match="^question: expected 1 to"):
+    with pytest.raises(AMNError, match="^question: expected (1 to|at least 1)"):
         qa(STORY, question)
 
 

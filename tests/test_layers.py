@@ -15,8 +15,9 @@ ORDER = (  # every package and every module of its own, the lowest first; those 
     ("inference",),
     ("answers",),
     ("store",),
+    ("memory", "hearing", "support", "stream", "changes"),
     ("training", "evaluation", "bench"),
-    ("memory", "support", "changes", "stored", "api", "fitting"),
+    ("stored", "api", "fitting"),
     ("cli", "server", "report", "web", "__init__", "__main__"),
 )
 LEVELS = {layer: level for level, row in enumerate(ORDER) for layer in row}

@@ -194,12 +194,16 @@ class Explanation:
         sentences: what each of the latest sentences did.
         graph: the word graph of these sentences.
         read: the indices of the banks that were read, the most relevant first.
+        seen: how many sentences the memory was told.
+        let_in: how many of them it heard; the others were turned away, and left nothing.
     """
 
     banks: tuple[Bank, ...]
     sentences: tuple[SentenceTrace, ...]
     graph: tuple[Edge, ...]
     read: tuple[int, ...]
+    seen: int = 0
+    let_in: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -208,6 +212,8 @@ class Explanation:
             "sentences": [trace.to_dict() for trace in self.sentences],
             "graph": [edge.to_dict() for edge in self.graph],
             "read": list(self.read),
+            "seen": self.seen,
+            "let_in": self.let_in,
         }
 
 

@@ -116,6 +116,7 @@ class Standing:
         Args:
             since: after how many sentences to begin; by default with what is told from now on.
         """
+        self.check_kept()
         memory = type(self)(self.trained, self.questions)
         memory.tell(self.sentences[: len(self.sentences) if since is None else since])
         async for change in follow(self, Follower(memory)):

@@ -1,10 +1,9 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from itertools import chain
 from math import inf
 from pathlib import Path
 from time import perf_counter
@@ -12,26 +11,28 @@ from typing import Any, overload
 
 import numpy as np
 
-from amn.answers import Answer, Bank, Edge, Entity, Explanation, Move, SentenceTrace, answers_of, check_limits
+from amn.answers import Answer, Bank, Edge, Entity, Explanation, SentenceTrace, answers_of, check_limits
 from amn.changes import Standing
-from amn.data.examples import Words
-from amn.data.graph import RECENT_NEIGHBOURS, WordGraph
 from amn.data.story import words
-from amn.data.text import Text, read_questions, read_story
+from amn.data.text import Text, read_questions
 from amn.errors import CheckpointError
-from amn.inference.engine import open_memory
-from amn.inference.found import Arrays, Change, StoryMemory
+from amn.hearing import Hearing
+from amn.inference.engine import open_gate
+from amn.inference.found import Arrays, StoryMemory
+from amn.inference.gate import Judge
 from amn.inference.trained import TrainedModel
 from amn.store.atomic import write_atomically, writing
 from amn.store.memory_file import OLD_JSON, pack, read_old, unpack
+from amn.store.version_1 import from_version_1
 from amn.support import Support
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
+MOST_TRACES = 10_000  # of the memories of many questions together
 SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
 
 
-class LiveMemory(Standing):
+class LiveMemory(Hearing, Standing):
     """A memory for a set of questions, which guide what it keeps near. It is not safe to use from several threads.
 
     Where the model was trained on several questions at once, they share one memory; else each has its own inside.
@@ -40,59 +41,22 @@ class LiveMemory(Standing):
         trained: the model.
         questions: what the memory is built for.
         shared: whether the questions share one memory; None to do as in training.
+        gate: what turns sentences away, in place of the model's own gate.
     """
 
-    def __init__(self, trained: TrainedModel, questions: Text, shared: bool | None = None) -> None:
+    def __init__(
+        self, trained: TrainedModel, questions: Text, shared: bool | None = None, gate: Judge | None = None
+    ) -> None:
         asked = read_questions(questions)
-        self.trained = trained
+        self.trained, self._gate = trained, gate or open_gate(trained, [spoken for _, spoken in asked])
         self.questions = [text for text, _ in asked]
-        self.sentences: list[str] = []
-        self._told: list[Words] = []
+        self.sentences, self._told = [], []
+        self.seen = self.let_in = 0
+        self.position = None
         self._groups = groups_of(trained, len(asked), shared)
-        self._traces: list[deque[SentenceTrace]] = [deque(maxlen=KEPT_TRACES) for _ in self._groups]
-        self._open: list[StoryMemory] = []  # one for each group, opened when it is needed
-        self._ahead = 0  # how many of them have read a sentence that the others have not
-
-    def _opened(self, groups: int) -> list[StoryMemory]:
-        """The memories of at least so many groups."""
-        for group in self._groups[len(self._open) : groups]:
-            self._open.append(open_memory(self.trained, [words(self.questions[i]) for i in group]))
-        return self._open
-
-    @property
-    def _memories(self) -> list[StoryMemory]:
-        return self._opened(len(self._groups))
-
-    def tell(self, text: Text) -> list[SentenceTrace]:
-        """Reads further sentences and returns what each of them did, to the memory of the first question."""
-        return [trace for trace in self.telling(text) if trace is not None]
-
-    def telling(self, text: Text, traced: bool = True) -> Iterator[SentenceTrace | None]:
-        """Reads further sentences by steps that take a moment: what each did once it is read, and None in between.
-
-        Whoever stops in the middle of a sentence begins with the same one when going on.
-
-        Args:
-            text: what to read.
-            traced: whether to keep what each did; what is not kept cannot be explained.
-        """
-        yield from self._take(read_story(text), traced)
-
-    def _take(self, story: Sequence[tuple[str, Words]], traced: bool = True) -> Iterator[SentenceTrace | None]:
-        for text, spoken in story:
-            number = len(self.sentences)
-            while self._ahead < len(self._groups):
-                memory = self._opened(self._ahead + 1)[self._ahead]
-                if traced:
-                    self._traces[self._ahead].append(_trace(number, text, memory.tell(spoken)))
-                else:
-                    memory.hear([spoken])
-                self._ahead += 1
-                yield None
-            self._ahead = 0
-            self.sentences.append(text)
-            self._told.append(spoken)
-            yield self._traces[0][-1] if traced else None
+        kept = min(KEPT_TRACES, max(1, MOST_TRACES // len(self._groups)))
+        self._traces = [deque(maxlen=kept) for _ in self._groups]
+        self._open = []
 
     @overload
     def ask(
@@ -126,7 +90,7 @@ class LiveMemory(Standing):
         started = perf_counter()
         check_limits(banks, deadline)
         if question is not None and question.strip() not in self.questions:
-            other = self._reread(question)
+            other = self._reread(question, explain)
             left = None if deadline is None else max(0.0, started + deadline - perf_counter())
             return _timed(other.ask(deadline=left, explain=explain, banks=banks), started)[0]
         asked = range(len(self.questions)) if question is None else [self.questions.index(question.strip())]
@@ -140,10 +104,11 @@ class LiveMemory(Standing):
         answers = _timed(answers, started)
         return answers if question is None else answers[0]
 
-    def _reread(self, question: str) -> "LiveMemory":
-        """A memory of the same sentences for another question."""
+    def _reread(self, question: str, traced: bool) -> "LiveMemory":
+        """A memory of the same sentences for another question; traces of them take most of the time."""
+        self.check_kept()
         other = LiveMemory(self.trained, [question])
-        deque(other._take(list(zip(self.sentences, self._told, strict=True))), maxlen=0)
+        other._take(list(zip(self.sentences, self._told, strict=True)), traced=traced)
         return other
 
     def _read(self, banks: int, asked: Sequence[int]) -> list[Answer]:
@@ -190,10 +155,11 @@ class LiveMemory(Standing):
         number = self._group_of(asked)
         group, found = self._groups[number], replace(answer, explanation=self._explain(asked, number, answer))
         yield found
+        numbers, told = self._heard(number)
         texts = [self.questions[i] for i in group]
-        for sentence in Support(self.trained, texts, group.index(asked), tuple(self._told), answer).steps():
-            if sentence is not None:
-                found = replace(found, sentences=(*found.sentences, sentence))
+        for place in Support(self.trained, texts, group.index(asked), tuple(told), answer).steps():
+            if place is not None:
+                found = replace(found, sentences=(*found.sentences, numbers[place]))
             yield found
 
     def _explain(self, asked: int, number: int, answer: Answer) -> Explanation:
@@ -202,18 +168,11 @@ class LiveMemory(Standing):
         return Explanation(
             banks=tuple(_bank(memory, index, shares) for index, shares in enumerate(attention)),
             sentences=tuple(self._traces[number]),
-            graph=self._graph(),
+            graph=_graph(self._traces[number]),
+            seen=self.seen,
+            let_in=self.let_in,
             read=tuple(range(answer.banks_created - 1, answer.banks_created - answer.banks_read - 1, -1)),
         )
-
-    def _graph(self) -> tuple[Edge, ...]:
-        first = max(0, len(self._told) - KEPT_TRACES)
-        latest = {
-            pair: number
-            for number, sentence in enumerate(self._told[first:], first)
-            for pair in zip(sentence, sentence[1:], strict=False)
-        }
-        return tuple(Edge(before, after, number) for (before, after), number in latest.items())
 
     def to_bytes(self) -> bytes:
         """The memory in one piece, without the weights of the model; `from_bytes` reads it."""
@@ -222,6 +181,10 @@ class LiveMemory(Standing):
             "questions": self.questions,
             "shared": len(self._groups) < len(self.questions),
             "sentences": self.sentences,
+            "seen": self.seen,
+            "let_in": self.let_in,
+            "position": self.position,
+            "gate": self._gate and {"seen": self._gate.seen, "let_in": self._gate.let_in.tolist()},
             "words": [list(memory.words) for memory in self._memories],
             "traces": [[trace.to_dict() for trace in kept] for kept in self._traces],
         }
@@ -269,6 +232,12 @@ class LiveMemory(Standing):
             memory = cls(trained, described["questions"], described["shared"])
             memory.sentences = list(described["sentences"])
             memory._told = [words(sentence) for sentence in memory.sentences]
+            memory.seen = int(described.get("seen", len(memory.sentences)))
+            memory.let_in = int(described.get("let_in", memory.seen))
+            if memory._gate is not None and (judged := described.get("gate")):
+                memory._gate.seen, memory._gate.let_in = int(judged["seen"]), np.array(judged["let_in"], np.int64)
+            if position := described.get("position"):
+                memory.position = str(position[0]), int(position[1])
             for kept, traces in zip(memory._traces, described["traces"], strict=True):
                 kept.extend(SentenceTrace.from_dict(trace) for trace in traces)
             for i, one in enumerate(memory._memories):
@@ -284,7 +253,7 @@ class LiveMemory(Standing):
         elif "words" in described:
             memory.resume(described["words"][number], own)
         else:
-            met, arrays = _from_version_1(memory, self._told, own, described["banks"][number], self.trained)
+            met, arrays = from_version_1(memory.words, self._told, own, described["banks"][number], self.trained)
             memory.resume(met, arrays)
 
 
@@ -323,17 +292,13 @@ def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:
     return [replace(answer, milliseconds=milliseconds) for answer in answers]
 
 
-def _trace(number: int, text: str, change: Change) -> SentenceTrace:
-    after = change.after
-    return SentenceTrace(
-        sentence=number,
-        text=text,
-        banks=change.banks,
-        created=change.created,
-        moves=tuple([Move(word, old, after[word]) for word, old in change.before.items() if old != after[word]]),
-        depth=after,
-        strengths=change.strengths,
-    )
+def _graph(traces: Iterable[SentenceTrace]) -> tuple[Edge, ...]:
+    """The word graph of some sentences."""
+    latest: dict[tuple[str, str], int] = {}
+    for trace in traces:
+        spoken = words(trace.text)
+        latest |= dict.fromkeys(zip(spoken, spoken[1:], strict=False), trace.sentence)
+    return tuple(Edge(before, after, number) for (before, after), number in latest.items())
 
 
 def _bank(memory: StoryMemory, index: int, attention: dict[str, float]) -> Bank:
@@ -345,38 +310,3 @@ def _bank(memory: StoryMemory, index: int, attention: dict[str, float]) -> Bank:
         for e in shown
     )
     return Bank(index=index, size=len(held), entities=tuple(entities))
-
-
-def _from_version_1(
-    memory: StoryMemory, told: Sequence[Words], tensors: Arrays, layout: dict[str, Any], trained: TrainedModel
-) -> tuple[list[str], Arrays]:
-    """What version 0.1 saved of a memory, with what it found out again from the sentences: words and neighbours."""
-    met = list(dict.fromkeys([*memory.words, *chain.from_iterable(told)]))
-    slots = {word: slot for slot, word in enumerate(met, 1)}
-    graph = WordGraph([slots[word] for word in memory.words])
-    for sentence in told:
-        graph.tell([slots[word] for word in sentence])
-    others = [graph.neighbours(slot) for slot in range(len(met) + 1)]
-    neighbours = np.zeros((len(others), RECENT_NEIGHBOURS), np.int32)
-    for slot, known in enumerate(others):
-        neighbours[slot, : len(known)] = known
-    unknown = [word for word in met if trained.vocabulary.word_id(word) == 1]
-    anonymous = np.zeros(trained.anonymous, np.int32)
-    for word in chain.from_iterable(told):
-        if word in unknown and trained.anonymous:
-            anonymous[unknown.index(word) % trained.anonymous] = slots[word]
-    depth = np.array(layout["depth"], np.int32)
-    states = tensors["states"].astype(np.float32)
-    votes = states.astype(np.float64) @ trained.weights["create.weight"][0, :-1]
-    return met, {
-        "states": states,
-        "strengths": tensors["strengths"].astype(np.float32),
-        "relevance": tensors["relevance"].astype(np.float32),
-        "depth": depth,
-        "order": np.argsort(depth, kind="stable")[int((depth < 0).sum()) :].astype(np.int32),
-        "neighbours": neighbours,
-        "neighbour_counts": np.array([len(known) for known in others], np.int32),
-        "last_anonymous": anonymous,
-        "banks": np.array([layout["banks"]], np.int32),
-        "vote": np.array([float(votes[layout["last"]].sum())]),
-    }

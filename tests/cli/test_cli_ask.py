@@ -74,7 +74,7 @@ def test_json_holds_every_field(capsys: Output, front: str, model: Path, tmp_pat
     (answer,) = json.loads(out)["answers"]
     assert code == 0 and set(answer) == KEYS
     assert answer["explanation"]["sentences"][0]["text"] == "Mary went to the garden."
-    assert {"banks", "sentences", "graph", "read"} == set(answer["explanation"])
+    assert {"banks", "sentences", "graph", "read", "seen", "let_in"} == set(answer["explanation"])
 
 
 def test_an_explanation_names_banks_and_sentences(capsys: Output, monkeypatch: Patch, model: Path) -> None:

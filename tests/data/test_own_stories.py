@@ -11,9 +11,9 @@ import pytest
 
 from amn.data.files import BadLines
 from amn.data.rows import Columns, story_of
+from amn.data.sentences import split_sentences
 from amn.data.source import data_files, one_each, own_stories, read_stories, split_of
 from amn.data.story import Question, Story, words
-from amn.data.text import split_sentences
 from amn.errors import DataError, MissingExtraError
 
 SENTENCES = ("R2 drove to Depot 3.", "Unit7 took the crate.")

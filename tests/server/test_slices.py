@@ -14,7 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from amn.api import QA
-from amn.data.text import split_sentences
+from amn.data.sentences import split_sentences
 from amn.server.batching import Inference
 from amn.server.limits import Limits
 from amn.server.slices import AskSettings, Slices

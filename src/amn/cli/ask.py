@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from amn.cli.output import print_json
 from amn.cli.screen import Screen, choose_screen
+from amn.cli.stream import told_memory
 from amn.errors import AMNError, ConfigError
 from amn.pretrained import DEFAULT_MODEL
 
@@ -15,20 +16,23 @@ if TYPE_CHECKING:
     from amn.api import QA
     from amn.memory import LiveMemory
 
+INTERRUPTED = 130  # the exit code of who was stopped
 FORGET, QUIT = ":new", ":quit"
 WELCOME = f"Type sentences, and questions that end in a question mark. {FORGET} forgets the story, {QUIT} ends."
 
 
 def ask(
     *questions: str,
+    question: tuple[str, ...] = (),
     model: str = DEFAULT_MODEL,
     story: Path | None = None,
+    memory: Path | None = None,
     explain: bool = False,
     banks: int | None = None,
     deadline: float | None = None,
     json: bool = False,
-) -> None:
-    """Answer questions about a story, from a file or standard input.
+) -> int | None:
+    """Answer questions about a story of any length, from a file or standard input.
 
     Without questions it is a conversation: sentences are remembered, questions answered as they come.
 
@@ -38,22 +42,27 @@ def ask(
 
     Args:
         questions: what to answer.
+        question: the same, by name; may be given several times.
         model: shipped weights, a model directory, or a name on the Hugging Face hub.
-        story: a text file; standard input where it is left out.
+        story: a text file, a book if need be; standard input where it is left out, or for -. Ctrl-C stops the reading
+            and answers from what was read.
+        memory: a file to keep the memory in: it is saved there at the end or when stopped, and goes on from there.
         explain: show the banks, their entities and strengths, and what each sentence did.
         banks: how many banks to read, the most relevant first; 0 for all. By default 1.
-        deadline: seconds; further banks are read while the answer is uncertain and time remains.
+        deadline: seconds from the end of the story; further banks are read while the answer is uncertain and time
+            remains.
         json: print {"answers": [...]}.
     """
     from amn.api import load
 
     qa = load(model)
-    if not questions:
+    asked = [*questions, *question]
+    if not asked:
         _converse(qa, story, banks=banks, deadline=deadline, explain=explain, json=json)
-        return
-    told = sys.stdin.read() if story is None else _text(story)
-    answers = qa(told, list(questions), banks=banks, deadline=deadline, explain=explain)
-    _show(answers, json)
+        return None
+    told, finished = told_memory(qa, asked, story, memory)
+    _show(told.ask(banks=banks, deadline=deadline, explain=explain), json)
+    return None if finished else INTERRUPTED
 
 
 def _text(path: Path) -> str:
@@ -89,7 +98,7 @@ class Conversation:
 
     def take(self, line: str) -> Iterator["Answer"]:
         """Remembers the sentences of a line and answers its questions."""
-        from amn.data.text import split_sentences
+        from amn.data.sentences import split_sentences
 
         if line.strip() == FORGET:
             self.sentences, self.memory = [], None

@@ -1,10 +1,12 @@
 """Verbs that measure: answers, stories, large memories and the server."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from amn.cli.output import note, print_json
 from amn.errors import ConfigError
+from amn.pretrained import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from amn.data.examples import Example
@@ -182,6 +184,55 @@ def serve(
         )
     else:
         found = bench_serve(name, task=task, clients=counts, seconds=seconds, requests=requests, threads=threads)
+    _show(found, json)
+
+
+def stream(
+    *,
+    noise: Path,
+    model: str = DEFAULT_MODEL,
+    tokens: str = "0,1000,4000,16000,128000,1000000,10000000",
+    tasks: str = "1-10,20",
+    questions: int = 1000,
+    names: Literal["known", "new"] = "known",
+    standing: int = 1000,
+    seed: int = 0,
+    json: bool = False,
+) -> None:
+    """Measure answers about facts in long texts: how many are right, speed, memory, and sentences let in.
+
+    The facts of bAbI lie between sentences of books. Beside the model's gate, two controls are measured: a filter that
+    lets in sentences of known words, and none, up to 16 000 tokens. A stream is read in a process of its own.
+
+    Args:
+        noise: a folder of books (.txt), of other authors than those that the model was trained with.
+        model: the model.
+        tokens: how long the texts are, in words.
+        tasks: whose facts.
+        questions: how many are asked in a cell; 100 where a text has a million tokens, or nothing is filtered.
+        names: of the facts: those of the task, or new ones that no training data holds.
+        standing: how many standing questions one stream is also read for; 0 for none.
+        seed: of the places of the facts.
+        json: print the rows as JSON.
+    """
+    from amn.bench.stream import StreamBench, bench_stream, row_count
+    from amn.cli.screen import progress_bar
+    from amn.store.find import find_model
+    from amn.store.model_directory import load_model
+    from amn.training.sweep import parse_numbers
+
+    bench = StreamBench(
+        model=model,
+        trained=load_model(find_model(model)),
+        noise=noise,
+        tasks=parse_numbers(tasks),
+        tokens=parse_numbers(tokens),
+        questions=questions,
+        new_names=names == "new",
+        seed=seed,
+    )
+    with progress_bar("row", row_count(bench, standing)) as step:
+        found = bench_stream(bench, standing=standing, step=step)
     _show(found, json)
 
 

@@ -27,6 +27,8 @@ def generate(
     out: Path | None = None,
     format: Literal["babi", "jsonl"] | None = None,
     rename: bool = False,
+    noise: Path | None = None,
+    tokens: int | None = None,
     people: int | None = None,
     places: int | None = None,
     objects: int | None = None,
@@ -53,6 +55,9 @@ def generate(
         out: the file to write; standard output where it is left out.
         format: bAbI text or JSON lines; by default what the name of the file says.
         rename: give the names in the stories to names that occur in no other data.
+        noise: a folder of books (.txt): the facts of each question come in order at random places between their
+            sentences, as in BABILong; needs --tokens.
+        tokens: how many words a story has with the noise.
         people: how many people a story draws from.
         places: how many places.
         objects: how many objects.
@@ -82,6 +87,8 @@ def generate(
         from amn.data.tasks import rename as renamed
 
         stories = renamed(stories, seed=seed)
+    if noise is not None or tokens is not None:
+        stories = _noisy(stories, noise, tokens, seed)
     chosen = format or format_of(out or "")
     written = WRITERS[chosen](stories, out or sys.stdout)
     if json:
@@ -91,6 +98,14 @@ def generate(
     elif out is not None:
         note(f"{written} questions written to {out}")
     return None
+
+
+def _noisy(stories: Iterator[Story], noise: Path | None, tokens: int | None, seed: int) -> Iterator[Story]:
+    from amn.data.noise import Books, with_noise
+
+    if noise is None or tokens is None or tokens < 0:
+        raise ConfigError("--noise FOLDER and --tokens NUMBER go together")
+    return with_noise(stories, Books(noise), tokens=tokens, seed=seed)
 
 
 def _task(text: str | None) -> int | str | None:

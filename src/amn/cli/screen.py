@@ -41,6 +41,8 @@ class Screen:
     def explanation(self, explanation: "Explanation") -> None:
         """The banks, and what each sentence did."""
         self.banks(explanation.banks)
+        if explanation.let_in < explanation.seen:
+            self.say(f"  {explanation.let_in:,} of {explanation.seen:,} sentences let in")
         for trace in explanation.sentences:
             self.trace(trace)
 

@@ -55,6 +55,7 @@ VERBS = (
     Verb("bench ingest", "amn.cli.bench:ingest", "Time story to answer, against the other models."),
     Verb("bench train", "amn.cli.train:bench", "Time training: a fleet against one model at a time."),
     Verb("bench scale", "amn.cli.bench:scale", "Time live memories of ever more entities."),
+    Verb("bench stream", "amn.cli.bench:stream", "Measure answers about facts in texts of any length."),
     Verb("bench serve", "amn.cli.bench:serve", "Time a server with ever more clients, batching on and off."),
     Verb("export", "amn.cli.export:export", "Export a model as ONNX graphs."),
     Verb("models", "amn.cli.info:models", "List the architectures and the shipped models."),

@@ -28,6 +28,14 @@ struct amn_gru {
     struct amn_layer input, state; /* gates: reset, update, new */
 };
 
+struct amn_gate { /* in front of the memory; its width is 0 where there is none */
+    id width;
+    const float *embedding; /* known words x width */
+    struct amn_gru sentence, question;
+    struct amn_layer heard, asked, verdict;
+    float lowest, slope, highest; /* the bar that a sentence has to pass */
+};
+
 struct amn_weights {
     id hidden, heads, max_banks, vectors, anonymous; /* the last vectors are those of unknown words */
     id pointer;                                       /* whether answers may be words of the story */
@@ -46,6 +54,7 @@ struct amn_weights {
     const id *class_vectors; /* the vector of the word that is spelled like each class; -1 where there is none */
     id item; /* the class that stands between the items of an answer */
     struct amn_gru next;
+    struct amn_gate gate;
 };
 
 struct amn_words { /* some rows of words: row i is words[begin[i]] up to words[begin[i + 1]] */
@@ -53,6 +62,14 @@ struct amn_words { /* some rows of words: row i is words[begin[i]] up to words[b
     const id *vectors; /* and these vectors */
     id count;
     const id *begin, *words;
+};
+
+struct amn_judging { /* what a gate is asked, and its verdicts */
+    id questions;
+    const float *asked;     /* questions x width: what `amn_gate_ask` made of them */
+    int64_t seen, *let_in;  /* how many sentences there were before, and how many each question let in: counted on */
+    int8_t *verdicts;       /* questions x sentences: 1 where a sentence is let in */
+    float *logits;          /* the same, before the bar; NULL where nobody wants them */
 };
 
 struct amn_change { /* what the last sentence did; the arrays live until the desk is used again */
@@ -108,6 +125,9 @@ void amn_desk_free(struct amn_desk *desk);
 
 struct amn_memory *amn_memory_new(const struct amn_model *model);
 void amn_memory_free(struct amn_memory *memory);
+
+int amn_gate_ask(const struct amn_model *model, const struct amn_words *questions, float *asked);
+int amn_gate_judge(const struct amn_model *model, const struct amn_words *sentences, struct amn_judging *judging);
 
 int amn_ask(struct amn_memory *memory, struct amn_desk *desk, const struct amn_words *questions);
 int amn_tell(struct amn_memory *memory, struct amn_desk *desk, const struct amn_words *sentences);

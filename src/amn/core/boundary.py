@@ -28,6 +28,18 @@ class CGRU(Structure):
     _fields_ = [("input", CLayer), ("state", CLayer)]
 
 
+class CGate(Structure):
+    """`struct amn_gate`."""
+
+    _fields_ = [
+        ("width", c_int32),
+        ("embedding", c_void_p),
+        *((name, CGRU) for name in ("sentence", "question")),
+        *((name, CLayer) for name in ("heard", "asked", "verdict")),
+        *((name, c_float) for name in ("lowest", "slope", "highest")),
+    ]
+
+
 class CWeights(Structure):
     """`struct amn_weights`."""
 
@@ -46,6 +58,7 @@ class CWeights(Structure):
         ("class_vectors", c_void_p),
         ("item", c_int32),
         ("next", CGRU),
+        ("gate", CGate),
     ]
 
 
@@ -53,6 +66,17 @@ class CWords(Structure):
     """`struct amn_words`."""
 
     _fields_ = [("met", c_int32), ("vectors", c_void_p), ("count", c_int32), ("begin", c_void_p), ("words", c_void_p)]
+
+
+class CJudging(Structure):
+    """`struct amn_judging`."""
+
+    _fields_ = [
+        ("questions", c_int32),
+        ("asked", c_void_p),
+        ("seen", c_int64),
+        *((name, c_void_p) for name in ("let_in", "verdicts", "logits")),
+    ]
 
 
 class CChange(Structure):
@@ -110,8 +134,10 @@ class CViews(Structure):
 _STRUCTURES = (
     CLayer,
     CGRU,
+    CGate,
     CWeights,
     CWords,
+    CJudging,
     CChange,
     CCount,
     CTables,
@@ -127,6 +153,8 @@ _PROTOTYPES: dict[str, tuple[object, list[object]]] = {
     "amn_desk_free": (None, [c_void_p]),
     "amn_memory_new": (c_void_p, [c_void_p]),
     "amn_memory_free": (None, [c_void_p]),
+    "amn_gate_ask": (c_int, [c_void_p, POINTER(CWords), c_void_p]),
+    "amn_gate_judge": (c_int, [c_void_p, POINTER(CWords), POINTER(CJudging)]),
     "amn_ask": (c_int, [c_void_p, c_void_p, POINTER(CWords)]),
     "amn_tell": (c_int, [c_void_p, c_void_p, POINTER(CWords)]),
     "amn_changed": (None, [c_void_p, POINTER(CChange)]),

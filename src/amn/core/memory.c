@@ -7,10 +7,10 @@
 static uint64_t memories; /* made so far */
 
 void amn_sizes(int64_t *sizes) {
-    int64_t known[] = {sizeof(struct amn_layer),   sizeof(struct amn_gru),    sizeof(struct amn_weights),
-                       sizeof(struct amn_words),   sizeof(struct amn_change), sizeof(struct amn_count),
-                       sizeof(struct amn_tables),  sizeof(struct amn_attention), sizeof(struct amn_stories),
-                       sizeof(struct amn_views)};
+    int64_t known[] = {sizeof(struct amn_layer),   sizeof(struct amn_gru),       sizeof(struct amn_gate),
+                       sizeof(struct amn_weights), sizeof(struct amn_words),     sizeof(struct amn_judging),
+                       sizeof(struct amn_change),  sizeof(struct amn_count),     sizeof(struct amn_tables),
+                       sizeof(struct amn_attention), sizeof(struct amn_stories), sizeof(struct amn_views)};
     memcpy(sizes, known, sizeof known);
 }
 

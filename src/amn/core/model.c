@@ -36,20 +36,21 @@ static float *whole(struct amn_model *m, const struct amn_layer *layer, float sc
 }
 
 static struct cell cell_of(struct amn_model *m, const struct amn_gru *gru) {
-    struct cell cell = {copied(m, gru->input.bias, 3 * m->hidden), whole(m, &gru->state, 1),
-                        copied(m, gru->state.bias + 2 * m->hidden, m->hidden)};
-    if (cell.bias) add(2 * m->hidden, gru->state.bias, cell.bias);
+    size_t hidden = (size_t)gru->state.inputs;
+    struct cell cell = {copied(m, gru->input.bias, 3 * hidden), whole(m, &gru->state, 1),
+                        copied(m, gru->state.bias + 2 * hidden, hidden)};
+    if (cell.bias) add(2 * hidden, gru->state.bias, cell.bias);
     return cell;
 }
 
-static struct reader reader_of(struct amn_model *m, const struct amn_gru *gru, const float *embedding) {
-    size_t hidden = m->hidden;
+static struct reader reader_of(struct amn_model *m, const struct amn_gru *gru, const float *embedding, size_t vectors) {
+    size_t hidden = (size_t)gru->state.inputs;
     struct cell cell = cell_of(m, gru);
-    struct reader reader = {room(m, m->vectors * 3 * hidden), room(m, m->vectors * hidden), cell.state, cell.new_bias};
+    struct reader reader = {room(m, vectors * 3 * hidden), room(m, vectors * hidden), cell.state, cell.new_bias};
     float *input = whole(m, &gru->input, 1);
     float *nothing = room(m, 4 * hidden); /* a state of zeros, and its part of the gates */
     if (m->failed) return reader;
-    for (size_t i = 0; i < m->vectors; i++) {
+    for (size_t i = 0; i < vectors; i++) {
         float *gates = reader.gates + i * 3 * hidden;
         project(hidden, 3 * hidden, embedding + i * hidden, input, gates);
         add(3 * hidden, cell.bias, gates);
@@ -120,6 +121,19 @@ static void take_decoder(struct amn_model *m, const struct amn_weights *w) {
     if (m->items > 1) take_next(m, w);
 }
 
+static void take_gate(struct amn_model *m, const struct amn_gate *from) {
+    size_t width = (size_t)from->width, words = m->vectors - m->anonymous;
+    m->gate.width = width, m->gate.words = words;
+    m->gate.sentence = reader_of(m, &from->sentence, from->embedding, words);
+    m->gate.question = reader_of(m, &from->question, from->embedding, words);
+    m->gate.heard = whole(m, &from->heard, 1);
+    m->gate.heard_bias = copied(m, from->heard.bias, width);
+    m->gate.asked = whole(m, &from->asked, 1);
+    m->gate.verdict = copied(m, from->verdict.weight, width);
+    m->gate.bias = *from->verdict.bias;
+    m->gate.lowest = from->lowest, m->gate.slope = from->slope, m->gate.highest = from->highest;
+}
+
 static float *edge_bias(struct amn_model *m, const float *bias) {
     float *made = room(m, m->heads * NUM_KINDS);
     for (size_t i = 0; i < m->heads * NUM_KINDS && made; i++)
@@ -137,8 +151,8 @@ struct amn_model *amn_model_new(const struct amn_weights *w) {
     m->anonymous = (size_t)w->anonymous, m->classes = (size_t)w->answer.outputs;
     m->items = (size_t)(w->items > 1 ? w->items : 1);
     m->max_banks = w->max_banks, m->pointer = w->pointer, m->bank_gap = w->bank_gap, m->epsilon = w->epsilon;
-    m->word = reader_of(m, &w->word, w->embedding);
-    m->question = reader_of(m, &w->question, w->embedding);
+    m->word = reader_of(m, &w->word, w->embedding, m->vectors);
+    m->question = reader_of(m, &w->question, w->embedding, m->vectors);
     m->update = cell_of(m, &w->update);
     m->word_input = turned(m, &w->update.input, 0, m->hidden, 1);
     m->sentence_input = turned(m, &w->update.input, m->hidden, m->hidden, 1);
@@ -151,6 +165,7 @@ struct amn_model *amn_model_new(const struct amn_weights *w) {
     m->edge_bias = edge_bias(m, w->edge_bias);
     take_strength(m, w);
     take_decoder(m, w);
+    if (w->gate.width > 0) take_gate(m, &w->gate);
     if (!m->failed) return m;
     amn_model_free(m);
     return NULL;

@@ -13,6 +13,13 @@ struct reader { /* a GRU over words, with what depends on a word alone computed 
     const float *state, *new_bias;
 };
 
+struct gate { /* width: 0 where there is none; words: how many it knows */
+    size_t width, words;
+    struct reader sentence, question;
+    float *heard, *heard_bias, *asked, *verdict, bias;
+    float lowest, slope, highest;
+};
+
 struct amn_model {
     size_t hidden, heads, vectors, anonymous, classes, items;
     id max_banks, pointer;
@@ -33,7 +40,8 @@ struct amn_model {
     struct cell next;         /* from one token of an answer to the next */
     float *next_gates;        /* what each class and then each vector tells it */
     id *class_vectors, item;  /* the vector that is spelled like each class, or -1; what stands between items */
-    void *all[48];            /* whatever is to be freed */
+    struct gate gate;
+    void *all[64];            /* whatever is to be freed */
     size_t parts;
     int failed; /* whether there was no room for a part */
 };

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from amn.data.files import shown
+from amn.data.sentences import split_sentences
 from amn.data.story import Question, Story
-from amn.data.text import split_sentences
 from amn.errors import DataError, SupportError
 
 NAMES = {

@@ -1,13 +1,16 @@
 """Stories and questions as text: what readers give, what writers take, and what the generator makes."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from amn.data.facts import Facts
 
 # Letters and digits, and what a letter may carry: accents of their own, and the vowel signs of Indian scripts.
-_LETTERS = "(?:[^\\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff])+"
-_WORD = re.compile(f"{_LETTERS}(?:['’-]{_LETTERS})*")
+_SIGNS = "\u0300-\u036f\u0900-\u0963\u0966-\u0dff"
+_LETTERS = f"(?:[^\\W_]|[{_SIGNS}])+"
+WORD = re.compile(f"{_LETTERS}(?:['’-]{_LETTERS})*")
+_IN_WORDS = "'’-"  # which belong to a word where letters stand on both sides
 _LETTER_NAMES = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")  # without I, who is not called so
 
 
@@ -50,8 +53,34 @@ def words(text: str) -> tuple[str, ...]:
     A capital letter that stands alone keeps its case: agent A is not the article a. An A that begins the text is the
     article, unless another such letter stands there: "A minute later", but "A is left of B".
     """
-    found = _WORD.findall(text)
+    found = WORD.findall(text)
     letters = [word for word in found if word in _LETTER_NAMES]
     if found[:1] == ["A"] and len(letters) == 1:
         letters = []
     return tuple([word if word in letters else word.lower() for word in found])
+
+
+class _Letters(dict[int, str]):
+    """What becomes of each character in a text of which only words are wanted: filled as characters come."""
+
+    _letter = re.compile(f"[^\\W_]|[{_SIGNS}{_IN_WORDS}]")
+
+    def __missing__(self, code: int) -> str:
+        found = self[code] = chr(code) if self._letter.match(chr(code)) else " "
+        return found
+
+
+_BETWEEN = "\n"  # texts that are read together
+_KEPT = _Letters({ord(_BETWEEN): _BETWEEN})
+# Both begin with one of a set of characters, and look back from behind it: so they are found fast.
+_AT_EDGES = re.compile(f"[{_IN_WORDS}](?:(?![^ \n{_IN_WORDS}])|(?<![^ \n{_IN_WORDS}][{_IN_WORDS}]))")
+_LONE = re.compile(r"[A-HJ-Z](?<![^\W_].)(?![^\W_])")
+
+
+def words_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """The words of each of many texts, as `words` gives them, several times as fast."""
+    joined = _BETWEEN.join(texts)
+    if joined.count(_BETWEEN) >= len(texts):
+        return [words(text) for text in texts]
+    rows = _AT_EDGES.sub(" ", joined.translate(_KEPT)).lower().split(_BETWEEN)
+    return [words(text) if _LONE.search(text) else tuple(row.split()) for text, row in zip(texts, rows, strict=True)]

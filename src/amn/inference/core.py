@@ -10,51 +10,19 @@ from typing import Any
 import numpy as np
 
 from amn.core import boundary
-from amn.core.boundary import address, layer
+from amn.core.boundary import address
 from amn.data.examples import Words
-from amn.data.vocabulary import COMMA
 from amn.errors import AMNError
+from amn.inference.core_weights import weights_of
 from amn.inference.found import Arrays, Change, Found, Held
 from amn.inference.spelling import Spelling
 from amn.inference.trained import TrainedModel
 
 ARCHITECTURE = "amn"  # what it knows how to read
 DESK_BYTES = 32 << 20  # for what sentences come to, in each thread
-_EPSILON = 1e-6  # of `rms_norm`
 _RECENT = 16  # neighbours that a word remembers
+_TABLES = set("states strengths relevance depth order neighbours neighbour_counts last_anonymous".split())
 _CANNOT = "{}: the compiled core cannot read a model of these settings and weights"
-# The layers of `boundary.CWeights`, as the torch model calls them.
-_GRUS = {
-    "next": "decoder.next",
-    "word": "encoder.word_gru",
-    "question": "encoder.question_gru",
-    "update": "update",
-    "propagate": "propagate_gru",
-}
-_LAYERS = {
-    "from_question": "from_question",
-    "query": "ask",
-    "key_value": "tell",
-    "strength_state": "strength.update_state",
-    "strength_question": "strength.update_question",
-    "candidate_state": "strength.candidate_state",
-    "move_state": "move_state",
-    "move_question": "move_question",
-    "create": "create",
-    "match": "decoder.match",
-    "summary": "decoder.hidden",
-    "answer": "decoder.answer",
-    "point": "decoder.pointer.of_summary",
-}
-_NO_BIAS = ("query", "key_value", "strength_question", "move_question", "match")
-_NUMBERS = {
-    "strength_previous": "strength.update_strength",
-    "reset": "strength.reset",
-    "candidate_previous": "strength.candidate_strength",
-    "nothing": "decoder.nothing",
-    "growth": "decoder.growth",
-    "slope": "decoder.prelu.weight",
-}
 
 
 class Core:
@@ -67,12 +35,13 @@ class Core:
     def __init__(self, trained: TrainedModel) -> None:
         code = boundary.library()
         assert code is not None
-        self.code, self.vocabulary = code, trained.vocabulary
+        self.code, self.vocabulary, self.numbers = code, trained.vocabulary, trained.numbers
         self.hidden = int(trained.config["hidden"])
         self.anonymous = trained.anonymous
+        self.gate = int(trained.config.get("gate", 0))
         self.classes, self.items = len(trained.vocabulary.answers), int(trained.config.get("items", 1))
         try:
-            weights, _kept = _weights(trained)
+            weights, _kept = weights_of(trained)
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise AMNError(f"{_CANNOT.format(trained.architecture)}: {error}") from error
         self.handle: int | None = code.amn_model_new(byref(weights))
@@ -121,63 +90,6 @@ def core_of(trained: TrainedModel) -> Core | None:
     if found is None:
         found = trained.__dict__["core"] = Core(trained)
     return found
-
-
-def _weights(trained: TrainedModel) -> tuple[boundary.CWeights, list[np.ndarray]]:
-    """The weights by the core's names, and the arrays that they point to."""
-    config, kept = trained.config, [np.ascontiguousarray(value) for value in trained.weights.values()]
-    own = dict(zip(trained.weights, kept, strict=True))
-    hidden, heads = int(config["hidden"]), int(config["heads"])
-    parts = [own["encoder.embedding.weight"], *([own["encoder.anonymous"]] if "encoder.anonymous" in own else [])]
-    vectors = np.concatenate(parts)
-    kept.append(vectors)
-    weights = boundary.CWeights(
-        hidden=hidden,
-        heads=heads,
-        max_banks=int(config["max_banks"]),
-        vectors=len(vectors),
-        anonymous=len(parts[1]) if len(parts) > 1 else 0,
-        pointer=int(bool(config["pointer"])),
-        items=int(config.get("items", 1)),
-        bank_gap=float(config["bank_gap"]),
-        epsilon=_EPSILON,
-        embedding=address(vectors, np.float32, len(vectors), hidden),
-        edge_bias=address(own["edge_bias"], np.float32, boundary.NUM_KINDS, heads),
-    )
-    for name, path in _GRUS.items():
-        if name == "next" and weights.items == 1:
-            continue
-        inputs = 2 * hidden if name == "update" else hidden
-        gru = boundary.CGRU(
-            _layer(own, f"{path}.input", (3 * hidden, inputs)), _layer(own, f"{path}.state", (3 * hidden, hidden))
-        )
-        setattr(weights, name, gru)
-    answers = len(trained.vocabulary.answers)
-    sizes = _sizes(hidden, answers)
-    for name, path in _LAYERS.items():
-        if name != "point" or weights.pointer:
-            size = sizes.get(name, (hidden, hidden))
-            setattr(weights, name, _layer(own, path, size, biased=name not in _NO_BIAS))
-    if weights.items > 1:
-        weights.classes = address(own["decoder.classes.weight"], np.float32, answers, hidden)
-        spelled = np.array(trained.vocabulary.class_words, np.int32)
-        kept.append(spelled)
-        weights.class_vectors = address(spelled, np.int32, answers)
-        weights.item = trained.vocabulary.answer_id(COMMA)
-    for name, path in _NUMBERS.items():
-        setattr(weights, name, float(own[path][0]))
-    return weights, kept
-
-
-def _sizes(hidden: int, answers: int) -> dict[str, tuple[int, int]]:
-    """Outputs and inputs of the layers that do not go from states to states."""
-    of_states = ("strength_state", "strength_question", "candidate_state", "move_state")
-    others = {"key_value": (2 * hidden, hidden), "create": (1, hidden + 1), "answer": (answers, hidden)}
-    return dict.fromkeys(of_states, (1, hidden)) | others
-
-
-def _layer(own: dict[str, np.ndarray], path: str, size: tuple[int, int], *, biased: bool = True) -> boundary.CLayer:
-    return layer(own[f"{path}.weight"], own[f"{path}.bias"] if biased else None, *size)
 
 
 class CoreMemory:
@@ -324,6 +236,8 @@ class CoreMemory:
         given = boundary.words(none, begin, vectors)
         self._core.check(self._code.amn_tell(self.handle, self._core.desk, byref(given)))
         kept = {name: np.ascontiguousarray(value) for name, value in arrays.items() if name not in ("banks", "vote")}
+        if kept.keys() != _TABLES:
+            raise ValueError(f"the tables {', '.join(sorted(_TABLES))}")
         entities = int((kept["depth"] >= 0).sum())
         if len(kept["order"]) != entities:
             raise ValueError("as many entities in order as there are")

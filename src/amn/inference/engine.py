@@ -1,12 +1,18 @@
 """Who reads: the compiled core where there is one for a model, torch where there is none or a GPU does better."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from dataclasses import replace
+from itertools import compress
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from amn.data.examples import Example, Words
 from amn.inference.core import ARCHITECTURE, Core, CoreMemory, Decoding, core_of
 from amn.inference.found import Found, StoryMemory
+from amn.inference.gate import CoreJudge, Judge, TorchJudge
 from amn.inference.trained import TrainedModel
+
+if TYPE_CHECKING:
+    from amn.models.amn import AMN
 
 Engine = Literal["auto", "torch"]
 
@@ -48,6 +54,27 @@ class CoreStories:
         self._decodings[banks].run()
 
 
+def open_gate(trained: TrainedModel, questions: Sequence[Words], engine: Engine = "auto") -> Judge | None:
+    """What judges the sentences of a text for some questions; None where the model has no gate and all are let in."""
+    if not trained.config.get("gate"):
+        return None
+    core = core_of(trained) if engine == "auto" else None
+    if core is not None:
+        return CoreJudge(core, questions)
+    gate = cast("AMN", trained.model).gate
+    assert gate is not None
+    return TorchJudge(gate, trained.numbers, questions)
+
+
+def let_in(trained: TrainedModel, example: Example, engine: Engine = "auto") -> Example:
+    """A story without the sentences that none of its questions lets in."""
+    gate = open_gate(trained, example.questions, engine)
+    if gate is None:
+        return example
+    inside = gate.judge(example.sentences).any(0).tolist()
+    return replace(example, sentences=tuple(compress(example.sentences, inside)), facts=())
+
+
 def open_memory(trained: TrainedModel, questions: Sequence[Words]) -> StoryMemory:
     """An empty memory for some questions. It is on the CPU where the core reads it, wherever the model is."""
     core = core_of(trained)
@@ -59,7 +86,8 @@ def open_memory(trained: TrainedModel, questions: Sequence[Words]) -> StoryMemor
 
 
 def tell_stories(trained: TrainedModel, examples: Sequence[Example], engine: Engine = "auto") -> ToldStories:
-    """Reads stories to their ends."""
+    """Reads stories to their ends; what the gate turns away is not told."""
+    examples = [let_in(trained, example, engine) for example in examples]
     core = core_of(trained) if engine == "auto" and not _pays_on_gpu(trained, len(examples)) else None
     if core is not None:
         return CoreStories(core, examples)
@@ -69,12 +97,12 @@ def tell_stories(trained: TrainedModel, examples: Sequence[Example], engine: Eng
 
 
 def read_examples(trained: TrainedModel, examples: Sequence[Example], banks: int) -> list[Found]:
-    """Reads stories and answers their questions."""
+    """Reads stories and answers their questions; what the gate turns away is not told."""
     if core_of(trained) is not None and not _pays_on_gpu(trained, len(examples)):
         return tell_stories(trained, examples).read(banks)
     from amn.inference.torch_batches import read_by_torch
 
-    return read_by_torch(trained, examples, banks)
+    return read_by_torch(trained, [let_in(trained, example) for example in examples], banks)
 
 
 def _pays_on_gpu(trained: TrainedModel, stories: int) -> bool:

@@ -2,11 +2,12 @@
 
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from amn.data.vocabulary import Vocabulary
+from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.inference.calibration import Calibration
 from amn.inference.record import TrainingRecord
 
@@ -49,6 +50,13 @@ class TrainedModel:
         )
         trained.__dict__["model"] = model
         return trained
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each word as stories spell it; words that are not here are unknown."""
+        ids = {word: self.vocabulary.word_id(word) for word in self.vocabulary.words}
+        letters = {letter: self.vocabulary.word_id(letter) for letter in ascii_uppercase}
+        return {word: number for word, number in (letters | ids).items() if number > UNKNOWN}
 
     @cached_property
     def model(self) -> "Model":

@@ -42,6 +42,7 @@ from amn.models.base import (
 )
 from amn.models.decoder import Decoder, Names
 from amn.models.encoder import ANONYMOUS, EMBEDDING_RANGE, Encoder, Encoding, accumulate
+from amn.models.gate import Gate
 from amn.models.losses import bernoulli_divergence, creation_prior
 from amn.models.strength import StrengthGRU
 
@@ -57,6 +58,7 @@ class AMNConfig(ModelConfig):
         bank_gap: how much more relevant an entity must be for each further bank.
         pointer: answers may also be words of the story, known or not; unknown words are told apart.
         items: the most tokens of an answer: words of its items, commas, an end. With one, it is a single choice.
+        gate: width of the gate in front of the memory; 0 for none. It is trained by itself.
         prior: p-hat of the creation prior.
         information: beta of the creation prior.
         creation: weight of the loss that holds creation to its prior.
@@ -72,6 +74,7 @@ class AMNConfig(ModelConfig):
     bank_gap: float = 1.0
     pointer: bool = False
     items: int = 1
+    gate: int = 0
     prior: float = 0.8
     information: float = 0.1
     creation: float = 0.1
@@ -170,6 +173,7 @@ class AMN(Model):
         self.move_question = Linear(hidden, hidden, bias=False)
         self.create = Linear(hidden + 1, 1)
         self.decoder = Decoder(hidden, config.num_answers, pointer=config.pointer, items=config.items)
+        self.gate = Gate(config.vocabulary_size, config.gate) if config.gate else None
 
     def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Told, list[Sentence]]:
         """Everything is encoded at once; the memory is empty."""

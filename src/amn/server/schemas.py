@@ -159,6 +159,8 @@ class ExplanationOut(BaseModel):
     sentences: list[TraceOut] = said("What each of the latest sentences did.", [])
     graph: list[EdgeOut] = said("The word graph of these sentences.", [])
     read: list[int] = said("The banks that were read, the most relevant first.", [1])
+    seen: int = said("How many sentences the memory was told.", 2)
+    let_in: int = said("How many of them it heard; the others were turned away.", 2)
 
 
 class AnswerOut(BaseModel):

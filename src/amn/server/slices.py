@@ -163,7 +163,7 @@ def _tell_slice(memory: LiveMemory, first: int, work: ReadingWork, traced: bool)
     if start >= len(work) and not work.complete:
         work.look()
     found = []
-    for trace in memory.telling(work.sentences[start : start + _SLICE_SENTENCES], traced):
+    for trace in memory.telling(work.sentences[start : start + _SLICE_SENTENCES], traced=traced):
         if trace is not None:
             found.append(trace)
         if time.perf_counter() >= ends:

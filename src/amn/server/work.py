@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+from amn.data.sentences import MAX_SENTENCE_WORDS, split_sentences
 from amn.data.story import words
-from amn.data.text import MAX_SENTENCE_WORDS, split_sentences
 from amn.errors import AMNError
 from amn.server.limits import Limits
 
@@ -19,6 +19,7 @@ ASK_PACE, EXPLAIN_PACE = 5e-4, 2e-5  # seconds for a question, and for a sentenc
 _SHARE = 0.2  # of a new measurement in the pace, where it is better than expected
 _PART_SENTENCES = 64  # that are looked at in one go
 _PART_CHARACTERS = 4_000  # of a text
+_AHEAD = 100  # of these, after which it is known where a sentence ends
 _OVERHEAD_WORDS = 16  # what every sentence costs, as if it had so many more words
 
 
@@ -120,17 +121,18 @@ def _parts_of_list(sentences: Sequence[str]) -> Iterator[tuple[int, Sequence[str
 def _parts_of_text(text: str) -> Iterator[tuple[int, Sequence[str]]]:
     """The sentences of some characters at a time, and how many characters went before their end.
 
-    The last sentence of a part may go on in the next one, so it is left for that.
+    What follows decides whether a sentence ends, so those near the end of a part are left for the next one.
     """
     start = 0
     while start < len(text):
         end = min(start + _PART_CHARACTERS, len(text))
-        found = split_sentences(text[start:end])
-        begin = text.rfind(found[-1], start, end) if found and end < len(text) else start
-        if begin < 0:  # it was not taken as written: then nobody knows where it begins
-            end, found = len(text), split_sentences(text[start:])
-        elif begin > start:
-            end, found = begin, found[:-1]
+        found, sure = split_sentences(text[start:end]), end - _AHEAD if end < len(text) else end
+        kept, begin = len(found), end
+        while kept and begin > sure:
+            kept -= 1
+            begin = text.rfind(found[kept], start, begin)
+        if begin > start:  # else one sentence is as long as a part, and too long
+            end, found = begin, found[:kept]
         yield end, found
         start = end
 

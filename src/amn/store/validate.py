@@ -25,6 +25,7 @@ _HEADER_LENGTH = 8
 _DTYPES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "BOOL": 1}
 _FLOATS = {"F64": np.float64, "F32": np.float32, "F16": np.float16}
 _PARTS = {"architecture": str, "config": dict, "vocabulary": dict, "training": dict}
+_PARTS_BEFORE = {*_PARTS, "format_version", "calibration"}  # what models from before there were checksums may have
 _POSITIVE = ("vocabulary_size", "num_answers", "hidden", "heads", "max_banks", "items")
 _KNOWN = {**dict.fromkeys(_POSITIVE, int), "bank_gap": float, "pointer": bool}
 _RESERVED_WORDS = 2  # padding and the unknown word have numbers too
@@ -84,6 +85,8 @@ def check_description(described: Mapping[str, Any], source: str) -> None:
         same = wanted.get("description") == _digest_of(described)
         _expect(same, source, "a description with its own checksum", "another: it is damaged, or was changed by hand")
     else:
+        known = described.keys() <= _PARTS_BEFORE
+        _expect(known, source, f"{DIGESTS} among {', '.join(sorted(described))}", "none: a name is damaged")
         _log.info("%s: the model has no checksums; it is older than these", source)
 
 
@@ -232,7 +235,19 @@ def _shapes_of_amn(config: Mapping[str, Any]) -> dict[str, Shape]:
         shapes["encoder.anonymous"] = (-1, hidden)
     if items > 1:
         shapes |= {"decoder.classes.weight": (answers, hidden), **_gru("decoder.next", hidden, hidden)}
-    return shapes
+    return shapes | (_shapes_of_gate(config) if config.get("gate") else {})
+
+
+def _shapes_of_gate(config: Mapping[str, Any]) -> dict[str, Shape]:
+    width = config["gate"]
+    shapes: dict[str, Shape] = {
+        "gate.embedding.weight": (config.get("vocabulary_size", 0), width),
+        "gate.question.weight": (width, width),
+        "gate.bars": (3,),
+    }
+    for name in ("gate.sentence_gru", "gate.question_gru"):
+        shapes |= _gru(name, width, width)
+    return shapes | _layer("gate.sentence", width, width) | _layer("gate.verdict", 1, width)
 
 
 def _layer(name: str, outputs: int, inputs: int) -> dict[str, Shape]:

@@ -1,0 +1,56 @@
+"""Trains a gate for a model of bAbI's twenty tasks and mixed stories, and writes the model with it.
+
+python scripts/add_gate.py babi/en-valid-10k books runs/all/amn-all-seed1 gated [--leaks leaks.txt]
+
+With --leaks it also writes the sentences of the books that the gate lets in most easily, for the memory to train with.
+"""
+
+import argparse
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+from amn.data.story import Story
+from amn.data.tasks import generate_preset
+from amn.store.card import model_card
+from amn.store.find import find_model
+from amn.store.model_directory import load_model, save_model
+from amn.training.gate import GateConfig, easiest_leaks, fit_gate
+from amn.training.mixture import name_words
+from amn.training.prepare import ALL_TASKS, task_stories
+
+MIXED_QUESTIONS = 60_000
+LEAKS = 5000
+
+
+def stories(data: str, split: str) -> list[Story]:
+    """The stories of the twenty tasks."""
+    return list(chain.from_iterable(task_stories(task, data, split)[0] for task in ALL_TASKS))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads a model, trains its gate, and writes it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data")
+    parser.add_argument("books")
+    parser.add_argument("model")
+    parser.add_argument("out")
+    parser.add_argument("--leaks")
+    parser.add_argument("--epochs", type=int, default=GateConfig.epochs)
+    parser.add_argument("--device", default="cpu")
+    given = parser.parse_args(arguments)
+    trained = load_model(find_model(given.model))
+    mixed = generate_preset("mixed", questions=MIXED_QUESTIONS, seed=1, irrelevant=0.0)
+    training = [*stories(given.data, "train"), *mixed]
+    config = GateConfig(epochs=given.epochs)
+    found = fit_gate(
+        trained, training, stories(given.data, "valid"), given.books, name_words(), config, print, given.device
+    )
+    print(found.record["gate"])
+    save_model(Path(given.out), found, model_card(found) if "validation" in found.record else "")
+    if given.leaks:
+        Path(given.leaks).write_text("\n".join(easiest_leaks(found, training, given.books, LEAKS)) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""What becomes of facts in long texts: right answers, speed, memory and sentences let in, by the length of the text.
+
+The filler is sentences of books in a folder, not PG19's own; a token is a word; and the question is known before the
+text is read. Beside the model's gate there are two controls: the same memory behind a filter that lets in sentences of
+known words, and behind none.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import mean
+from typing import Any
+
+from amn.answers import answers_of
+from amn.bench.filters import GATE, KNOWN_WORDS, NONE
+from amn.bench.haystack import Haystack, Needle, StreamAnswer
+from amn.bench.scale import names
+from amn.bench.streaming import StreamTask, read_apart
+from amn.bench.timing import report
+from amn.data.noise import Books, mixed
+from amn.data.story import words, words_of
+from amn.evaluation.metrics import same_answer
+from amn.evaluation.score import Ask, stories_for
+from amn.inference.engine import open_memory
+from amn.inference.trained import TrainedModel
+
+LONG, FEW = 1_000_000, 100  # from so many tokens on, so many questions are asked
+NONE_TOKENS = 16_000  # without a filter, longer texts are not tried
+STANDING_TOKENS = 128_000  # of the text for many standing questions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamBench:
+    """What to measure.
+
+    Args:
+        model: by name,
+        trained: and loaded.
+        noise: a folder of books.
+        tasks: of bAbI.
+        tokens: how long the texts are.
+        questions: how many are asked in a cell; fewer where texts are long.
+        new_names: whether people, places and things have names that no training data holds.
+        seed: of the places of facts.
+    """
+
+    model: str
+    trained: TrainedModel
+    noise: Path
+    tasks: Sequence[int]
+    tokens: Sequence[int]
+    questions: int
+    new_names: bool = False
+    seed: int = 0
+
+
+def bench_stream(bench: StreamBench, *, standing: int, step: Callable[[], object] = lambda: None) -> dict[str, Any]:
+    """Measures all cells.
+
+    Args:
+        bench: what to measure.
+        standing: how many standing questions one stream is also read for; 0 for none.
+        step: is called after each row.
+    """
+    rows = []
+    for row in _rows(bench, standing):
+        rows.append(row)
+        step()
+    return report("stream", rows)
+
+
+def filters_of(trained: TrainedModel) -> tuple[str, ...]:
+    """What can stand in front of a model's memory."""
+    return (GATE, KNOWN_WORDS, NONE) if trained.config.get("gate") else (KNOWN_WORDS, NONE)
+
+
+def row_count(bench: StreamBench, standing: int) -> int:
+    """How many rows there will be."""
+    lengths = [len(_lengths(bench, name)) for name in filters_of(bench.trained)]
+    return sum(lengths) * len(bench.tasks) + bool(standing)
+
+
+def _lengths(bench: StreamBench, name: str) -> list[int]:
+    return [tokens for tokens in bench.tokens if name != NONE or tokens <= NONE_TOKENS]
+
+
+def _rows(bench: StreamBench, standing: int) -> Iterator[dict[str, Any]]:
+    asked = {task: asked_of(bench, task) for task in bench.tasks}
+    for name in filters_of(bench.trained):
+        answer = _answering(bench, name, [one.question for some in asked.values() for one in some])
+        for task in bench.tasks:
+            for tokens in _lengths(bench, name):
+                yield _row(bench, name, task, asked[task], tokens, answer)
+    if standing:
+        yield _standing_row(bench, standing)
+
+
+def asked_of(bench: StreamBench, task: int) -> list[Needle]:
+    """The questions of a task, each with the facts told before it."""
+    stories = stories_for(Ask(task=task, rename=bench.new_names))
+    found = (
+        Needle(story.sentences[: question.after], question.text, question.answer or "")
+        for story in stories
+        for question in story.questions
+    )
+    return list(found)[: bench.questions]
+
+
+Answering = Callable[[Needle, int, Random], StreamAnswer]
+
+
+def _answering(bench: StreamBench, name: str, questions: Sequence[str]) -> Answering:
+    """What answers after a stream: from what the filter may let in, or without one by reading all of it."""
+    books = Books(bench.noise)
+    if name != NONE:
+        return Haystack(name, bench.trained, books, questions).outcome
+
+    def read_all(asked: Needle, tokens: int, rng: Random) -> StreamAnswer:
+        told = list(mixed(asked.facts, books.sentences(*books.start(rng)), tokens, rng))
+        memory = open_memory(bench.trained, [words(asked.question)])
+        memory.hear(words_of(told))
+        (answer,) = answers_of(memory.read(1), bench.trained, [asked.question], 1)
+        return StreamAnswer(answer.answer, len(told), len(told))
+
+    return read_all
+
+
+def _row(
+    bench: StreamBench, name: str, task: int, asked: Sequence[Needle], tokens: int, answer: Answering
+) -> dict[str, Any]:
+    few = asked[:FEW] if tokens >= LONG or name == NONE else asked
+    seeds = [f"noise/{bench.seed}/{number}" for number in range(len(few))]
+    found = [answer(one, tokens, Random(seed)) for one, seed in zip(few, seeds, strict=True)]
+    right = [same_answer(outcome.answer, one.answer) for outcome, one in zip(found, few, strict=True)]
+    row = {
+        "filter": name,
+        "task": task,
+        "tokens": tokens,
+        "questions": len(few),
+        "right_percent": 100 * mean(right),
+        "sentences": mean(outcome.sentences for outcome in found),
+        "sentences_let_in": mean(outcome.let_in for outcome in found),
+    }
+    read = read_apart(_task(bench, name, (few[0].question,), few[0].facts, tokens, seeds[0]))
+    same = (read["answers"], read["sentences"], read["sentences_let_in"])
+    row |= {name: read[name] for name in ("tokens_per_second", "resident_bytes")}
+    return row | {"same_as_read": same == ([found[0].answer], found[0].sentences, found[0].let_in)}
+
+
+def _task(
+    bench: StreamBench, name: str, questions: tuple[str, ...], facts: tuple[str, ...], tokens: int, seed: str
+) -> StreamTask:
+    noise = str(bench.noise)
+    return StreamTask(
+        model=bench.model, filter=name, questions=questions, facts=facts, noise=noise, tokens=tokens, seed=seed
+    )
+
+
+def _standing_row(bench: StreamBench, standing: int) -> dict[str, Any]:
+    """One stream with many standing questions; those after the first are about people whom it never names."""
+    asked, name = asked_of(bench, bench.tasks[0])[0], filters_of(bench.trained)[0]
+    others = (f"Where is {new.capitalize()}?" for new, _ in zip(names(bench.seed), range(standing - 1), strict=False))
+    tokens = min(STANDING_TOKENS, max(bench.tokens))
+    read = read_apart(_task(bench, name, (asked.question, *others), asked.facts, tokens, f"noise/{bench.seed}/0"))
+    return {
+        "filter": name,
+        "task": bench.tasks[0],
+        "tokens": tokens,
+        "questions": standing,
+        "right_percent": 100.0 * same_answer(read["answers"][0], asked.answer),
+        "sentences": read["sentences"],
+        "sentences_let_in": read["sentences_let_in"],
+        "tokens_per_second": read["tokens_per_second"],
+        "resident_bytes": read["resident_bytes"],
+    }

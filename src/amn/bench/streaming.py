@@ -1,0 +1,118 @@
+"""One stream, read as users read it, in a process of its own: `python -m amn.bench.streaming` with JSON in and out.
+
+A process of its own holds nothing but the model and the memory, so that what it takes is what reading takes.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from random import Random
+from time import process_time
+from typing import Any
+
+from amn.bench.filters import GATE, filter_of
+from amn.data.noise import Books, mixed
+from amn.data.story import words
+from amn.memory import LiveMemory
+from amn.store.find import find_model
+from amn.store.model_directory import load_model
+
+CHUNK = 512  # sentences that are handed over together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamTask:
+    """What to read.
+
+    Args:
+        model: by name.
+        filter: in front of the memory.
+        questions: that stand.
+        facts: to be found.
+        noise: a folder of books.
+        tokens: how many there are in all.
+        seed: of the places of the facts.
+    """
+
+    model: str
+    filter: str
+    questions: tuple[str, ...]
+    facts: tuple[str, ...]
+    noise: str
+    tokens: int
+    seed: str
+
+
+def read_apart(task: StreamTask) -> dict[str, Any]:
+    """Reads a stream in another process; gives its answers, counts, speed and memory."""
+    line, paths = [sys.executable, "-m", "amn.bench.streaming"], os.pathsep.join(path for path in sys.path if path)
+    done = subprocess.run(
+        line,
+        input=json.dumps(asdict(task)),
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    if done.returncode:
+        raise RuntimeError(f"reading a stream failed: {done.stderr.strip()}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def read_stream(task: StreamTask) -> dict[str, Any]:
+    """Reads a stream. Seconds are those of the processor, for one core, without those that made the stream."""
+    trained = load_model(find_model(task.model))
+    own = task.filter == GATE
+    gate = None if own else filter_of(task.filter, trained, [words(question) for question in task.questions])
+    memory = LiveMemory(trained, list(task.questions), gate=gate)
+    stream, started = _Made(task), process_time()
+    read = memory.read(stream.chunks())
+    seconds = process_time() - started - stream.seconds
+    return {
+        "answers": [answer.answer for answer in memory.ask()],
+        "sentences": read.sentences,
+        "sentences_let_in": read.let_in,
+        "tokens_read": read.tokens,
+        "tokens_per_second": read.tokens / max(seconds, 1e-9),
+        "resident_bytes": most_resident(),
+    }
+
+
+class _Made:
+    """A stream that is made while it is read, and how long making it took."""
+
+    def __init__(self, task: StreamTask) -> None:
+        self._task, self.seconds = task, 0.0
+
+    def chunks(self) -> Iterator[str]:
+        """Its text; a blank line ends each sentence."""
+        rng, books = Random(self._task.seed), Books(Path(self._task.noise))
+        noise = books.sentences(*books.start(rng))
+        sentences = mixed(self._task.facts, noise, self._task.tokens, rng)
+        text = " "
+        while text:
+            started = process_time()
+            text = "".join(f"{sentence}\n\n" for sentence in islice(sentences, CHUNK))
+            self.seconds += process_time() - started
+            yield text
+
+
+def most_resident() -> int:
+    """The most bytes that this process had in memory; 0 where the system does not say."""
+    with suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+        return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) << 10
+    return 0
+
+
+if __name__ == "__main__":
+    given = json.load(sys.stdin)
+    given |= {name: tuple(given[name]) for name in ("questions", "facts")}
+    json.dump(read_stream(StreamTask(**given)), sys.stdout)

@@ -1,0 +1,66 @@
+"""The gate in front of the memory: which sentences are told at all. It is ours; the paper has none.
+
+It judges a sentence from its words and those of a question, before any memory hears it, and shares no weights with the
+memory: so it learns by itself, and costs little for each word of a long text.
+
+    logit = v . tanh(A s + B q + b) + c            s, q: a GRU over the words of the sentence, of the question
+    bar   = min(highest, lowest - slope ln share)  share: how much of the text so far was let in
+
+A sentence is let in where its logit is above the bar. In a story nearly every sentence matters, so the bar is low and
+wordings that training never had pass; in a book nearly none does, and the bar rises as that shows.
+"""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from amn.models.base import GRU, Linear
+
+LOWEST, SLOPE, HIGHEST = range(3)  # what `bars` holds
+
+
+class Gate(nn.Module):
+    """Lets in what may matter to a question and turns away the rest.
+
+    Args:
+        vocabulary_size: number of words; all unknown ones are one.
+        width: of its states.
+    """
+
+    def __init__(self, vocabulary_size: int, width: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, width)
+        self.sentence_gru = GRU(width, width)
+        self.question_gru = GRU(width, width)
+        self.sentence = Linear(width, width)
+        self.question = Linear(width, width, bias=False)
+        self.verdict = Linear(width, 1)
+        self.bars = nn.Parameter(torch.zeros(3), requires_grad=False)
+
+    def forward(
+        self, sentences: Int[Tensor, "sentence word"], questions: Int[Tensor, "question word_q"]
+    ) -> Float[Tensor, "sentence question"]:
+        """The logit of each sentence for each question.
+
+        Args:
+            sentences: numbers of words, 0 for padding.
+            questions: the same.
+        """
+        return self.logit(self.heard(sentences).unsqueeze(1) + self.asked(questions))
+
+    def heard(self, sentences: Int[Tensor, "sentence word"]) -> Float[Tensor, "sentence width"]:
+        """A s + b for each sentence."""
+        return self.sentence(self._last(self.sentence_gru, sentences))
+
+    def asked(self, questions: Int[Tensor, "question word_q"]) -> Float[Tensor, "question width"]:
+        """B q for each question."""
+        return self.question(self._last(self.question_gru, questions))
+
+    def logit(self, both: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes"]:
+        """v . tanh(x) + c, where x is the sum of what was heard and what was asked."""
+        return self.verdict(torch.tanh(both)).squeeze(-1)
+
+    def _last(self, gru: GRU, rows: Int[Tensor, "row word"]) -> Float[Tensor, "row width"]:
+        """The last state of a GRU over the words of each row."""
+        gates = nn.functional.embedding(rows, gru.input(self.embedding.weight))
+        return gru.over(gates, rows > 0)[:, -1]

@@ -1,0 +1,184 @@
+"""Texts of any length, from files, pipes and generators: a block of sentences at a time, in bounded memory."""
+
+import signal
+import threading
+from codecs import getincrementaldecoder
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from time import perf_counter
+from typing import IO, Any
+
+from amn.data.examples import Words
+from amn.data.sentences import BLOCK, in_parts, split_prose
+from amn.data.story import words_of
+from amn.errors import AMNError
+
+BLOCK_SENTENCES = 1024  # that are judged together
+PART_TELLINGS = 1024  # that are told before Ctrl-C is heard again
+
+Source = str | Path | IO[str] | IO[bytes] | Iterable[str]
+Told = tuple[str, Words]  # a sentence as written and as words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a stream was read.
+
+    Args:
+        sentences: how many were read.
+        let_in: how many of them were told to the memory of any question; the others were turned away.
+        tokens: how many words they had.
+        seconds: how long it took.
+        share: how much of the file that is; None where nobody knows how long the stream is.
+        finished: whether that was all of it.
+        skipped: how many sentences had been read before, and were passed over.
+    """
+
+    sentences: int = 0
+    let_in: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    share: float | None = None
+    finished: bool = False
+    skipped: int = 0
+
+    @property
+    def tokens_per_second(self) -> float:
+        """How fast it was."""
+        return self.tokens / self.seconds if self.seconds else 0.0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.let_in:,} of {self.sentences:,} sentences let in; "
+            f"{self.tokens:,} tokens, {self.tokens_per_second:,.0f} a second"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        names = ("sentences", "let_in", "tokens", "seconds", "share", "finished", "skipped")
+        return {name: getattr(self, name) for name in names} | {"tokens_per_second": self.tokens_per_second}
+
+
+class Stream:
+    """The sentences of a text that may be longer than what fits in memory.
+
+    Args:
+        source: the path of a file in UTF-8; a file that is open; a list of sentences, which are taken as they are;
+            or any other iterable, of pieces of the text that are cut anywhere.
+        skip: how many sentences to pass over.
+    """
+
+    def __init__(self, source: Source, skip: int = 0) -> None:
+        self.skip = skip
+        self._started, self._tokens, self._sentences, self._let_in = perf_counter(), 0, 0, 0
+        self._file: _File | None = None
+        if isinstance(source, str | Path):
+            self._file = _File(Path(source))
+            self._texts = split_prose(self._file.chunks())
+        elif isinstance(source, list | tuple):
+            self._texts = chain.from_iterable(map(in_parts, source))
+        elif hasattr(source, "read"):
+            self._texts = split_prose(_pieces(source))
+        else:
+            self._texts = split_prose(source)
+
+    @property
+    def position(self) -> int:
+        """How many sentences of it were read, now and before."""
+        return self.skip + self._sentences
+
+    def blocks(self) -> Iterator[list[Told]]:
+        """Some thousands of sentences at a time."""
+        passed = sum(1 for _ in islice(self._texts, self.skip))
+        if passed < self.skip:
+            raise AMNError(f"stream: {self.skip} sentences of it were read before, and now it has {passed} in all")
+        while texts := list(islice(self._texts, BLOCK_SENTENCES)):
+            yield [told for told in zip(texts, words_of(texts), strict=True) if told[1]]
+
+    def count(self, told: Sequence[Told], let_in: int) -> None:
+        """Notes that these were read."""
+        self._sentences += len(told)
+        self._tokens += sum(len(spoken) for _, spoken in told)
+        self._let_in += let_in
+
+    def progress(self, finished: bool = False) -> Progress:
+        """How far it was read."""
+        return Progress(
+            sentences=self._sentences,
+            let_in=self._let_in,
+            tokens=self._tokens,
+            seconds=perf_counter() - self._started,
+            share=None if self._file is None else self._file.share,
+            finished=finished,
+            skipped=self.skip,
+        )
+
+
+class _File:
+    """A file of text, and how much of it was read."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.exists():
+            raise AMNError(f"stream: no file {str(path)!r}; `tell` takes text, `read` the name of a file")
+        self._path, self._size, self._read = path, path.stat().st_size, 0
+
+    @property
+    def share(self) -> float | None:
+        """The part that was read; None where the file does not say how long it is, as a pipe."""
+        return min(1.0, self._read / self._size) if self._size else None
+
+    def chunks(self) -> Iterator[str]:
+        with self._path.open("rb") as file:
+            for chunk in _decoded(iter(lambda: file.read(BLOCK), b""), str(self._path)):
+                self._read = file.tell() if self._size else 0
+                yield chunk
+
+
+def _pieces(file: Any) -> Iterator[str]:
+    """What an open file holds, of text or of bytes."""
+    first = file.read(BLOCK)
+    pieces = chain([first], iter(lambda: file.read(BLOCK), first[:0]))
+    return _decoded(pieces, getattr(file, "name", "stream")) if isinstance(first, bytes) else pieces
+
+
+def _decoded(pieces: Iterable[bytes], name: str) -> Iterator[str]:
+    decoder, read = getincrementaldecoder("utf-8-sig")(), 0
+    for piece in chain(pieces, [b""]):
+        try:
+            yield decoder.decode(piece, final=not piece)
+        except UnicodeDecodeError as error:
+            place = read + len(piece) - len(error.object) + error.start
+            raise AMNError(f"story: {name} is not text in UTF-8 ({error.reason} at byte {place})") from error
+        read += len(piece)
+
+
+def parts(sentences: int, tellings: int) -> Iterator[tuple[int, int]]:
+    """A block in parts, each with few enough sentences to tell that it is soon done.
+
+    Args:
+        sentences: in the block.
+        tellings: of them, to any memory.
+    """
+    size = max(1, sentences * PART_TELLINGS // max(tellings, PART_TELLINGS))
+    for start in range(0, sentences, size):
+        yield start, min(start + size, sentences)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Lets Ctrl-C wait until what is done in it is whole."""
+    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not ours or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: asked.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if asked:
+        raise KeyboardInterrupt

@@ -1,0 +1,357 @@
+"""Trains the gate in front of a memory, from what is free: sentences of stories are let in, sentences of texts are not.
+
+The sentences of a folder of texts outnumber those of stories by thousands, and nearly all are easy. So every epoch the
+gate reads the whole folder, and what it finds hardest to turn away is what it trains on next. Names are hidden and
+exchanged at random, on both sides: it has to judge by what is said, and not by whom it is said of.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from amn.data.sentences import split_prose
+from amn.data.story import Story, words
+from amn.data.vocabulary import UNKNOWN, Vocabulary
+from amn.errors import ConfigError, DataError
+from amn.inference.trained import TrainedModel
+from amn.models.gate import Gate
+from amn.training.rows import Rows, shuffled_words
+
+_SHARES = (0.0, 0.5, 1.0)  # of the names that are hidden or exchanged: none, some or all of a sentence and its question
+_SHORT = 24  # words; longer sentences are easy, and few of them are enough
+_EASY = 0.25  # of the sentences of texts in a batch, drawn from all of them
+_HARDEST = 20_000  # sentences of texts that are trained on next
+_LONG_EVERY = 10  # steps between batches of long sentences
+_CHUNK = 8192  # sentences that are read at once
+_SLOPE = 2.0  # of the bar; with it the number of sentences let in by mistake grows slower than the text
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateConfig:
+    """How a gate is trained.
+
+    Args:
+        width: of its states.
+        epochs: each ends with a reading of the whole folder.
+        steps: batches of an epoch.
+        batch_size: sentences of stories in a batch, and as many of texts.
+        learning_rate: of AdamW, at its height.
+        hide_words: chance with which words that are no names are hidden, in half of the sentences of stories.
+        held_out: share of the texts that only the bars are chosen by, and the leaks counted in.
+        early: share of the sentences of texts that may be let in while the text may still be a story.
+        missed: share of the sentences of stories that the highest bar may turn away.
+        seed: of weights and draws.
+    """
+
+    width: int = 48
+    epochs: int = 10
+    steps: int = 120
+    batch_size: int = 1024
+    learning_rate: float = 4e-3
+    hide_words: float = 0.2
+    held_out: float = 0.15
+    early: float = 0.05
+    missed: float = 1e-4
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class GateData:
+    """What a gate learns from, as numbers of words.
+
+    Args:
+        sentences: the different sentences of stories.
+        questions: the different questions about them.
+        pairs: a sentence of each story and a question asked after it.
+        texts: the sentences of texts.
+        names: which words are names.
+    """
+
+    sentences: Rows
+    questions: Rows
+    pairs: Int[np.ndarray, "pair two"]
+    texts: Rows
+    names: Int[Tensor, " name"]
+
+
+def pairs_of(
+    stories: Iterable[Story], vocabulary: Vocabulary, seed: int = 0
+) -> tuple[Rows, Rows, Int[np.ndarray, "pair two"]]:
+    """The different sentences and questions of stories, and which stand together: each sentence with one question."""
+    rng, sentences, questions = Random(seed), dict[tuple[int, ...], int](), dict[tuple[int, ...], int]()
+    pairs = dict[tuple[int, int], None]()
+    for story in stories:
+        asked = [(question.after, _numbers(words(question.text), vocabulary)) for question in story.questions]
+        for place, text in enumerate(story.sentences):
+            after = [question for told, question in asked if told > place]
+            if after and (spoken := _numbers(words(text), vocabulary)):
+                question = questions.setdefault(rng.choice(after), len(questions))
+                pairs[sentences.setdefault(spoken, len(sentences)), question] = None
+    return Rows(list(sentences)), Rows(list(questions)), np.array(list(pairs), np.int64).reshape(-1, 2)
+
+
+def _numbers(spoken: Sequence[str], vocabulary: Vocabulary) -> tuple[int, ...]:
+    return tuple([vocabulary.word_id(word) for word in spoken])
+
+
+def text_files(folder: str | Path) -> list[Path]:
+    """The texts of a folder, at any depth.
+
+    Raises:
+        DataError: where there is none.
+    """
+    found = sorted(path for path in Path(folder).rglob("*.txt") if path.is_file())
+    if not found:
+        raise DataError(Path(folder), None, "a folder with texts (*.txt)", "none")
+    return found
+
+
+def text_sentences(files: Iterable[Path]) -> list[str]:
+    """The sentences of texts."""
+    return [sentence for path in files for sentence in split_prose([path.read_text("utf-8", errors="replace")])]
+
+
+def text_rows(sentences: Iterable[str], vocabulary: Vocabulary) -> Rows:
+    """Sentences of texts as numbers."""
+    return Rows([_numbers(words(sentence), vocabulary) for sentence in sentences])
+
+
+class GateTraining:
+    """One training of a gate.
+
+    Args:
+        data: what it learns from.
+        vocabulary_size: number of words.
+        config: how.
+        device: where; draws are the same everywhere.
+    """
+
+    def __init__(self, data: GateData, vocabulary_size: int, config: GateConfig, device: str = "cpu") -> None:
+        self.data, self.config = data, config
+        self.gate = Gate(vocabulary_size, config.width)
+        self._draw = torch.Generator().manual_seed(config.seed)
+        self._rng = np.random.default_rng(config.seed)
+        _initialise(self.gate, self._draw)
+        self.gate.to(device)
+        self._optimiser = torch.optim.AdamW(self.gate.parameters(), config.learning_rate, weight_decay=0.01)
+        total = max(2, config.epochs * config.steps)
+        self._schedule = torch.optim.lr_scheduler.OneCycleLR(
+            self._optimiser, config.learning_rate, total_steps=total, pct_start=0.1
+        )
+        lengths = data.texts.lengths
+        self._short, self._long = np.flatnonzero(lengths <= _SHORT), np.flatnonzero((lengths > _SHORT) & (lengths <= 64))
+        self._hard = self._short
+
+    def run(self, note: Callable[[str], object] = lambda _: None) -> Gate:
+        """Trains to the end."""
+        for epoch in range(self.config.epochs):
+            losses = [self._step(step) for step in range(self.config.steps)]
+            leaks = self._search()
+            note(f"gate: epoch {epoch + 1}, loss {np.mean(losses):.4f}, {leaks} sentences of texts let in")
+        return self.gate
+
+    def _step(self, step: int) -> float:
+        told = self._logits(*self._of_stories())
+        texts = torch.cat([self._logits(*part) for part in self._of_texts(step)])
+        loss = torch.nn.functional.softplus(-told).mean() + torch.nn.functional.softplus(texts).mean()
+        self._optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.gate.parameters(), 1.0)
+        self._optimiser.step()
+        self._schedule.step()
+        return float(loss.detach())
+
+    def _logits(self, sentences: Tensor, questions: Tensor) -> Float[Tensor, " row"]:
+        device = self.gate.bars.device
+        return self.gate.logit(self.gate.heard(sentences.to(device)) + self.gate.asked(questions.to(device)))
+
+    def _of_stories(self) -> tuple[Tensor, Tensor]:
+        """Sentences with questions of their own, names and some other words hidden or exchanged alike in both."""
+        pairs = self.data.pairs[self._rng.integers(0, len(self.data.pairs), self.config.batch_size)]
+        return self._changed(self.data.sentences.padded(pairs[:, 0]), pairs[:, 1], self.config.hide_words)
+
+    def _of_texts(self, step: int) -> list[tuple[Tensor, Tensor]]:
+        """Sentences of texts, hard and easy ones, with any questions; in three parts by length."""
+        size = self.config.batch_size
+        easy = int(size * _EASY)
+        if step % _LONG_EVERY == 0 and len(self._long):
+            chosen = self._rng.choice(self._long, easy)
+        else:
+            chosen = np.concatenate((self._rng.choice(self._hard, size - easy), self._rng.choice(self._short, easy)))
+        chosen = chosen[np.argsort(self.data.texts.lengths[chosen])]
+        return [self._of_text(part) for part in np.array_split(chosen, 3)]
+
+    def _of_text(self, chosen: Int[np.ndarray, " row"]) -> tuple[Tensor, Tensor]:
+        sentences = self.data.texts.padded(chosen)
+        asked = self.data.pairs[self._rng.integers(0, len(self.data.pairs), len(chosen)), 1]
+        return self._changed(self._with_names(sentences), asked, 0.0)
+
+    def _with_names(self, sentences: Int[Tensor, "row word"]) -> Int[Tensor, "row word"]:
+        """Unknown words of texts are often names: in a third of the sentences, some become known ones."""
+        some = torch.rand(len(sentences), 1, generator=self._draw) < 1 / 3
+        here = torch.rand(sentences.shape, generator=self._draw) < 0.3
+        others = self.data.names[torch.randint(0, len(self.data.names), sentences.shape, generator=self._draw)]
+        return torch.where((sentences == UNKNOWN) & some & here, others, sentences)
+
+    def _changed(
+        self, sentences: Int[Tensor, "row word"], asked: Int[np.ndarray, " row"], hide_words: float
+    ) -> tuple[Tensor, Tensor]:
+        rows = len(sentences)
+        key = torch.randint(0, 1 << 62, (rows, 1), generator=self._draw)
+        touched, exchanged = (self._one_of(_SHARES, rows) for _ in range(2))
+        hidden = self._one_of((0.0, hide_words), rows)
+        return tuple(
+            shuffled_words(words, key, self.data.names, touched, exchanged, hidden)
+            for words in (sentences, self.data.questions.padded(asked))
+        )
+
+    def _one_of(self, shares: Sequence[float], rows: int) -> Float[Tensor, "row one"]:
+        return torch.tensor(shares)[torch.randint(0, len(shares), (rows, 1), generator=self._draw)]
+
+    def _search(self) -> int:
+        """Reads the texts with questions drawn anew; what is hardest to turn away comes next, the hardest most often."""
+        asked = self._rng.integers(0, len(self.data.questions), len(self.data.texts))
+        found = logits(self.gate, self.data.texts, self.data.questions, asked, _SHORT)
+        order = np.argsort(-found)[:_HARDEST]
+        before = self._rng.choice(self._hard, min(len(self._hard), _HARDEST // 2))
+        self._hard = np.concatenate((np.repeat(order[: _HARDEST // 5], 4), order, before))
+        return int((found > 0).sum())
+
+
+def _initialise(gate: Gate, draw: torch.Generator) -> None:
+    for parameter in gate.parameters():
+        if parameter.dim() > 1:
+            torch.nn.init.xavier_uniform_(parameter, generator=draw)
+        else:
+            torch.nn.init.zeros_(parameter)
+    torch.nn.init.normal_(gate.embedding.weight, std=0.5, generator=draw)
+
+
+@torch.no_grad()
+def logits(
+    gate: Gate, sentences: Rows, questions: Rows, asked: Int[np.ndarray, " sentence"], longest: int | None = None
+) -> Float[np.ndarray, " sentence"]:
+    """The logit of each sentence for its question; minus infinity for those that are longer than is asked for."""
+    device = gate.bars.device
+    known = torch.cat([gate.asked(questions.padded(part).to(device)) for part in _chunks(np.arange(len(questions)))])
+    order = np.argsort(sentences.lengths, kind="stable")
+    if longest is not None:
+        order = order[sentences.lengths[order] <= longest]
+    found = np.full(len(sentences), -np.inf, np.float32)
+    for part in _chunks(order):
+        found[part] = gate.logit(gate.heard(sentences.padded(part).to(device)) + known[asked[part]]).cpu().numpy()
+    return found
+
+
+def _chunks(order: Int[np.ndarray, " row"]) -> list[Int[np.ndarray, " row"]]:
+    return [order[start : start + _CHUNK] for start in range(0, len(order), _CHUNK)]
+
+
+def fit_gate(
+    trained: TrainedModel,
+    stories: Sequence[Story],
+    validation: Sequence[Story],
+    folder: str | Path,
+    names: Collection[str],
+    config: GateConfig | None = None,
+    note: Callable[[str], object] = lambda _: None,
+    device: str = "cpu",
+) -> TrainedModel:
+    """A model with a gate in front of its memory; what it had is as it was.
+
+    Args:
+        trained: a model of the default profile.
+        stories: what is to be let in. Sentences that no question is about are best left out.
+        validation: other stories, to set the highest bar by.
+        folder: texts whose sentences are to be turned away.
+        names: words that other names may stand for.
+        config: how to train.
+        note: told what happens.
+        device: where to train.
+
+    Raises:
+        ConfigError: where the model can have no gate.
+        DataError: where the folder has no texts.
+    """
+    config = config or GateConfig()
+    if not trained.model.in_core:
+        raise ConfigError(f"only models of architecture amn have a gate, this one is {trained.architecture}")
+    files, vocabulary = text_files(folder), trained.vocabulary
+    apart = max(1, round(len(files) * config.held_out))
+    learned, kept = (text_rows(text_sentences(part), vocabulary) for part in (files[apart:] or files, files[:apart]))
+    known = torch.tensor(sorted(vocabulary.word_id(name) for name in names if vocabulary.word_id(name) > UNKNOWN))
+    data = GateData(*pairs_of(stories, vocabulary, config.seed), learned, known)
+    gate = GateTraining(data, len(vocabulary.words), config, device).run(note).cpu()
+    found = set_bars(gate, replace(data, texts=kept), pairs_of(validation, vocabulary), config)
+    return with_gate(trained, gate, config, {**found, "texts": len(files), "sentences": len(learned)})
+
+
+def set_bars(
+    gate: Gate, data: GateData, stories: tuple[Rows, Rows, Int[np.ndarray, "pair two"]], config: GateConfig
+) -> dict[str, float]:
+    """Sets the bars by texts and stories that the gate was not trained on, and says what they let in and turn away."""
+    rng = np.random.default_rng(config.seed)
+    texts = logits(gate, data.texts, data.questions, rng.integers(0, len(data.questions), len(data.texts)))
+    told = np.concatenate([_told_logits(gate, *stories, names) for names in (None, data.names)])
+    lowest = float(np.quantile(texts, 1 - config.early))
+    fewest = np.quantile(told, config.missed, method="lower")
+    highest = max(lowest, float(np.nextafter(fewest, -np.inf)))  # just below, for a sentence has to be above it
+    with torch.no_grad():
+        gate.bars.copy_(torch.tensor([lowest, _SLOPE, highest]))
+    millions = float(data.texts.lengths.sum()) / 1e6
+    return {
+        "leaks_per_million_words": round(float((texts > highest).sum()) / millions, 1),
+        "missed_percent": round(100 * float((told <= highest).mean()), 4),
+        "missed_early_percent": round(100 * float((told <= lowest).mean()), 4),
+    }
+
+
+@torch.no_grad()
+def _told_logits(
+    gate: Gate, sentences: Rows, questions: Rows, pairs: Int[np.ndarray, "pair two"], hidden: Tensor | None
+) -> Float[np.ndarray, " pair"]:
+    """The logits of sentences of stories, with all names unknown where these are given."""
+
+    def rows(table: Rows, chosen: Int[np.ndarray, " row"]) -> Int[Tensor, "row word"]:
+        padded = table.padded(chosen)
+        return padded if hidden is None else torch.where(torch.isin(padded, hidden), UNKNOWN, padded)
+
+    found = [
+        gate.logit(gate.heard(rows(sentences, part[:, 0])) + gate.asked(rows(questions, part[:, 1])))
+        for part in np.array_split(pairs, max(1, len(pairs) // _CHUNK))
+    ]
+    return torch.cat(found).numpy()
+
+
+def with_gate(trained: TrainedModel, gate: Gate, config: GateConfig, found: dict[str, Any]) -> TrainedModel:
+    """A model with this gate in front of it, in place of any other."""
+    own = {name: value for name, value in trained.weights.items() if not name.startswith("gate.")}
+    weights = {f"gate.{name}": value.detach().cpu().numpy().copy() for name, value in gate.state_dict().items()}
+    return TrainedModel(
+        architecture=trained.architecture,
+        config={**trained.config, "gate": config.width},
+        weights={**own, **weights},
+        vocabulary=trained.vocabulary,
+        record={**trained.record, "gate": {**asdict(config), **found}},
+        calibration=trained.calibration,
+    )
+
+
+def easiest_leaks(trained: TrainedModel, stories: Sequence[Story], folder: str | Path, count: int) -> list[str]:
+    """The sentences of texts that the gate of a model lets in most easily, the easiest first."""
+    gate = getattr(trained.model, "gate", None)
+    if gate is None:
+        raise ConfigError("this model has no gate")
+    sentences = list(dict.fromkeys(text_sentences(text_files(folder))))
+    _, questions, _ = pairs_of(stories, trained.vocabulary)
+    rows = text_rows(sentences, trained.vocabulary)
+    asked = np.random.default_rng(0).integers(0, len(questions), len(rows))
+    found = logits(gate, rows, questions, asked, _SHORT)
+    return [sentences[place] for place in np.argsort(-found)[:count]]

@@ -1,0 +1,121 @@
+"""Training of the gate."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from amn.data.examples import examples
+from amn.data.story import Story, words
+from amn.data.tasks import generate
+from amn.data.sentences import split_prose
+from amn.data.vocabulary import UNKNOWN, Vocabulary
+from amn.errors import DataError
+from amn.inference.engine import open_gate
+from amn.inference.torch_batches import plain_batch
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
+from amn.training.gate import GateConfig, easiest_leaks, fit_gate, pairs_of, text_files
+from amn.training.rows import Rows, shuffled_words
+
+PROSE = """It was a bright cold day, and the clocks of the town had struck thirteen before anybody thought of it.
+Nobody spoke. "What do you want?" he cried. She had never seen so strange a face. The old man went on talking of his
+daughter and of the war. He did not answer. They sat for a long time by the fire. Why should he go? And so it ended.
+The rain beat against the windows all night long. "I am the happiest of women," said she, laughing. There was no hope.
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("books")
+    for number in range(4):
+        (folder / f"book{number}.txt").write_text(PROSE * 3, encoding="utf-8")
+    return folder
+
+
+def _stories(seed: int) -> list[Story]:
+    return list(generate(1, questions=60, seed=seed))
+
+
+@pytest.fixture(scope="module")
+def gated(folder: Path) -> TrainedModel:
+    vocabulary = Vocabulary.of(_stories(0))
+    plain = TrainedModel.of("amn", build_model("amn", vocabulary, {"hidden": 16, "pointer": True}), vocabulary)
+    config = GateConfig(width=12, epochs=4, steps=25, batch_size=64, learning_rate=2e-2, missed=0.0, early=0.1)
+    names = ("mary", "john", "daniel", "sandra", "kitchen", "garden", "office", "bathroom", "bedroom", "hallway")
+    return fit_gate(plain, _stories(0), _stories(1), folder, names, config)
+
+
+def test_it_lets_in_stories_and_turns_away_prose(gated: TrainedModel) -> None:
+    judge = open_gate(gated, [("where", "is", "mary")])
+    assert judge is not None
+    told = [words(text) for story in _stories(2) for text in story.sentences]
+    prose = [words(text) for text in split_prose([PROSE])]
+    assert judge.judge(told).all()
+    assert judge.judge(prose).mean() < 0.2
+
+
+def test_names_that_training_never_had_get_in(gated: TrainedModel) -> None:
+    judge = open_gate(gated, [("where", "is", "zelda")])
+    assert judge is not None
+    assert judge.judge([("zelda", "went", "to", "the", "observatory")]).all()
+
+
+def test_the_memory_is_as_it_was(gated: TrainedModel) -> None:
+    assert {name for name in gated.weights if name.startswith("gate.")}
+    assert gated.config["gate"] == 12
+    assert gated.record["gate"]["missed_percent"] == 0.0
+    asked = list(examples(_stories(3)))[:4]
+    plain = replace(gated, config={**gated.config, "gate": 0}, weights=_without_gate(gated))
+    batch = plain_batch(plain, asked)
+    torch.testing.assert_close(gated.model(batch).logits, plain.model(batch).logits)
+
+
+def _without_gate(trained: TrainedModel) -> dict[str, np.ndarray]:
+    return {name: value for name, value in trained.weights.items() if not name.startswith("gate.")}
+
+
+def test_the_easiest_leaks_are_sentences_of_the_folder(gated: TrainedModel, folder: Path) -> None:
+    found = easiest_leaks(gated, _stories(0), folder, 5)
+    assert len(found) == 5
+    assert all(sentence in " ".join(PROSE.split()) for sentence in found)
+
+
+def test_a_folder_without_texts_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="a folder with texts"):
+        text_files(tmp_path)
+
+
+def test_a_sentence_stands_with_a_question_asked_after_it() -> None:
+    stories = _stories(0)
+    vocabulary = Vocabulary.of(stories)
+    sentences, questions, pairs = pairs_of(stories[:1], vocabulary)
+    told = {tuple(vocabulary.word_id(word) for word in words(text)) for text in stories[0].sentences}
+    rows = [tuple(row[row > 0].tolist()) for row in sentences.padded(np.arange(len(sentences)))]
+    assert set(rows) == told
+    assert set(pairs[:, 0]) == set(range(len(sentences)))
+    assert pairs[:, 1].max() < len(questions)
+
+
+def test_words_are_changed_alike_in_a_sentence_and_its_question() -> None:
+    names = torch.arange(10, 20)
+    rows = torch.randint(2, 30, (200, 8), generator=torch.Generator().manual_seed(0))
+    key = torch.randint(0, 1 << 62, (200, 1), generator=torch.Generator().manual_seed(1))
+    share = torch.full((200, 1), 0.5)
+
+    first = shuffled_words(rows, key, names, share, share, share)
+    second = shuffled_words(rows.flip(1), key, names, share, share, share).flip(1)
+
+    assert torch.equal(first, second)
+    changed = first != rows
+    is_name = torch.isin(rows, names)
+    assert 0.4 < changed[is_name].float().mean() < 0.6
+    assert torch.isin(first[changed & is_name], torch.cat((names, torch.tensor([UNKNOWN])))).all()
+    assert (first[changed & ~is_name] == UNKNOWN).all()
+
+
+def test_rows_are_padded_with_zeros() -> None:
+    rows = Rows([(1, 2, 3), (), (4,)])
+    assert rows.padded(np.array([2, 0, 1])).tolist() == [[4, 0, 0], [1, 2, 3], [0, 0, 0]]
