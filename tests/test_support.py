@@ -1,10 +1,14 @@
 """What an answer rests on, against a literal twin that reads the whole story again without each sentence."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from amn import support
 from amn.answers import Answer
+from amn.data.examples import Words
 from amn.data.story import words
+from amn.inference.found import StoryMemory
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
 from live_memories import QUESTIONS, trained
@@ -62,10 +66,14 @@ def test_a_model_without_banks_is_explained_as_well() -> None:
 def test_little_is_read_again_however_long_the_story(monkeypatch: pytest.MonkeyPatch) -> None:
     memory, answers = asked(trained(0), STORY * 10)
     heard: list[int] = []
-    hear = type(memory._memories[0]).hear
-    monkeypatch.setattr(
-        type(memory._memories[0]), "hear", lambda self, part: (heard.append(len(part)), hear(self, part))
-    )
+    kind = type(memory._memories[0])
+    hear = kind.hear
+
+    def counted(self: StoryMemory, part: Sequence[Words]) -> None:
+        heard.append(len(part))
+        hear(self, part)
+
+    monkeypatch.setattr(kind, "hear", counted)
     monkeypatch.setattr(support, "READ_AGAIN", 300)
     *_, found = memory.explaining(0, answers[0])
     assert sum(heard) <= 300 + len(STORY) * 10 and max(heard) <= support.STEP_WORDS

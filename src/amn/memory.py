@@ -174,8 +174,12 @@ class LiveMemory(Hearing, Standing):
             read=tuple(range(answer.banks_created - 1, answer.banks_created - answer.banks_read - 1, -1)),
         )
 
-    def to_bytes(self) -> bytes:
-        """The memory in one piece, without the weights of the model; `from_bytes` reads it."""
+    def to_bytes(self, *, traced: bool = True) -> bytes:
+        """The memory in one piece, without the weights of the model; `from_bytes` reads it.
+
+        Args:
+            traced: whether with what each sentence did, which an explanation shows and which takes most of the room.
+        """
         described = {
             "model": fingerprint(self.trained),
             "questions": self.questions,
@@ -186,7 +190,7 @@ class LiveMemory(Hearing, Standing):
             "position": self.position,
             "gate": self._gate and {"seen": self._gate.seen, "let_in": self._gate.let_in.tolist()},
             "words": [list(memory.words) for memory in self._memories],
-            "traces": [[trace.to_dict() for trace in kept] for kept in self._traces],
+            "traces": [[trace.to_dict() for trace in kept] if traced else [] for kept in self._traces],
         }
         named = (
             (f"{i}.{name}", value) for i, memory in enumerate(self._memories) for name, value in memory.arrays().items()

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -54,10 +55,12 @@ class Service:
         self.memories = Memories(store, limits, owners)
         self.inference = Inference(limits, self.metrics.batch)
         self.slices = Slices(self.inference)
+        self._reviving = ThreadPoolExecutor(1, thread_name_prefix="amn-revive")
 
     def close(self) -> None:
         """Finishes what was begun."""
         self.inference.close()
+        self._reviving.shutdown()
         self.memories.close()
 
     async def model(self, name: str | None) -> QA:
@@ -205,7 +208,8 @@ class Service:
         if found is None:
             qa = await self.model(record.model)
             snapshot = await self.memories.snapshot(record.id)
-            memory = await self.inference.run(partial(revived, qa.trained, record, snapshot), further=True)
+            reviving = partial(revived, qa.trained, record, snapshot)  # not in the thread that others need meanwhile
+            memory = await asyncio.get_running_loop().run_in_executor(self._reviving, reviving)
             found = self.memories.resident(record.id) or Resident(memory)
             self.memories.put(record.id, found)
         return found
