@@ -9,6 +9,8 @@ export OMP_NUM_THREADS ?= 1
 # questions, where it is not the one that the runs were trained with.
 RUNS ?= runs
 DATA ?=
+# Labels of runs that it shows beside those without a label: 1k,facts
+LABELS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format docs report bench serve soak lock clean
@@ -27,8 +29,9 @@ help:  ## list the targets
 demo: .venv/.ok  ## answer questions about a story, and show the memory banks
 	$(BIN)/amn demo
 
+# Many processes start in the tests: each keeps the Python that it compiled for the next, whatever the environment says.
 test: .venv/.ok  ## run the tests
-	$(BIN)/python -m pytest -n 2
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
 
 check: .venv/.ok  ## check format, lint and types
 	$(BIN)/ruff format --check .
@@ -43,7 +46,7 @@ docs: .venv/.ok  ## build the documentation into site/; a broken link is an erro
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 report: .venv/.ok  ## make the page of results: make report RUNS="runs/a runs/b" DATA=babi/en-valid-10k
-	$(BIN)/amn report $(RUNS) $(if $(DATA),--data $(DATA)) --out docs/results/report.html \
+	$(BIN)/amn report $(RUNS) $(if $(DATA),--data $(DATA)) $(if $(LABELS),--labels $(LABELS)) --out docs/results/report.html \
 	    --figures docs/results/figures --table docs/results.md
 
 bench: .venv/.ok  ## print timings; they assert nothing

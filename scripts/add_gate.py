@@ -7,25 +7,17 @@ With --leaks it also writes the sentences of the books that the gate lets in mos
 
 import argparse
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 
-from amn.data.story import Story
-from amn.data.tasks import generate_preset
 from amn.store.card import model_card
 from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
 from amn.training.gate import GateConfig, easiest_leaks, fit_gate
+from amn.training.gate_data import stories_of
 from amn.training.mixture import name_words
-from amn.training.prepare import ALL_TASKS, task_stories
+from amn.training.prepare import EVERYTHING, JOINT
 
-MIXED_QUESTIONS = 60_000
 LEAKS = 5000
-
-
-def stories(data: str, split: str) -> list[Story]:
-    """The stories of the twenty tasks."""
-    return list(chain.from_iterable(task_stories(task, data, split)[0] for task in ALL_TASKS))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -40,11 +32,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", default="cpu")
     given = parser.parse_args(arguments)
     trained = load_model(find_model(given.model))
-    mixed = generate_preset("mixed", questions=MIXED_QUESTIONS, seed=1, irrelevant=0.0)
-    training = [*stories(given.data, "train"), *mixed]
+    training = stories_of(EVERYTHING, given.data, "train")
     config = GateConfig(epochs=given.epochs)
     found = fit_gate(
-        trained, training, stories(given.data, "valid"), given.books, name_words(), config, print, given.device
+        trained,
+        training,
+        stories_of(JOINT, given.data, "valid"),
+        given.books,
+        name_words(),
+        config,
+        print,
+        given.device,
     )
     print(found.record["gate"])
     save_model(Path(given.out), found, model_card(found) if "validation" in found.record else "")

@@ -1,8 +1,10 @@
 """What holds for all tests."""
 
 import signal
+from collections.abc import Iterator
 
 import pytest
+from jaxtyping import config
 
 from amn.core import boundary
 
@@ -18,3 +20,11 @@ def implementation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     elif boundary.library() is None:
         pytest.skip("the core was not built")
     return str(request.param)
+
+
+@pytest.fixture
+def unchecked_shapes() -> Iterator[None]:
+    """Leaves the shapes of models unchecked, which halves the time of a long training; other tests check them."""
+    config.update("jaxtyping_disable", True)
+    yield
+    config.update("jaxtyping_disable", False)

@@ -16,6 +16,7 @@ Words = Sequence[str]
 REMEMBERED = 16  # neighbours of a word
 CONTEXT = 8  # neighbours that a sentence may read besides its members
 UNKNOWN = 1  # the vector of words that a vocabulary does not hold, where they are not told apart
+STORY = 64  # sentences that a text is taken for a story for, by the gate
 END = 0  # the class that ends an answer of several tokens
 NO_EDGE, PAST, CURRENT, BEFORE, AFTER, SELF = range(6)
 
@@ -71,6 +72,7 @@ class Twin:
         self.answers: dict[int, str] = {}  # for each vector, which of the words that have it was told last
         self.met: dict[str, list[str]] = {}  # the latest neighbours of each word that was told, the last one first
         self.banks = 1
+        self.judged, self.inside = 0, {tuple(question): 0 for question in questions}
         self.named = [*dict.fromkeys(word for question in questions for word in question)]
         self.entities: dict[str, Entity] = {}
         outputs = [self.gru_over("encoder.question_gru", question) for question in questions]
@@ -120,6 +122,32 @@ class Twin:
             state = self.gru(name, self.embed(self.vector_of(word)), state)
             outputs.append(state)
         return outputs
+
+    def lets_in(self, sentence: Words) -> bool:
+        """Whether a sentence passes the gate for any question; each question counts what it lets in."""
+        passed = [self.gate_logit(sentence, question) > self.bar(inside) for question, inside in self.inside.items()]
+        self.judged += 1
+        self.inside = {question: n + p for (question, n), p in zip(self.inside.items(), passed, strict=True)}
+        return any(passed)
+
+    def gate_logit(self, sentence: Words, question: Words) -> float:
+        """v . tanh(A s + B q + b) + c."""
+        s, q = self.gate_state("sentence_gru", sentence), self.gate_state("question_gru", question)
+        x = np.tanh(self.linear("gate.sentence", s) + self.linear("gate.question", q))
+        return float(self.linear("gate.verdict", x)[0])
+
+    def gate_state(self, name: str, words: Words) -> Vector:
+        known = self.weights["gate.embedding.weight"]
+        state = np.zeros(known.shape[1])
+        for word in words:
+            place = self.vocabulary.index(word) if word in self.vocabulary else UNKNOWN
+            state = self.gru(f"gate.{name}", known[place], state)
+        return state
+
+    def bar(self, inside: int) -> float:
+        """The less of a text a question has let in, the higher."""
+        lowest, slope, highest = self.weights["gate.bars"]
+        return float(min(highest, lowest - slope * log((inside + STORY) / (self.judged + STORY))))
 
     def tell(self, sentence: Words) -> None:
         """Lines 2 to 17 of Algorithm 1."""

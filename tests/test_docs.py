@@ -4,6 +4,7 @@ import html
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -80,7 +81,7 @@ def test_the_python_reference_names_what_users_import(site: Path) -> None:
     import amn
 
     page = (site / "reference" / "python.html").read_text(encoding="utf-8")
-    missing = [name for name in amn.__all__ if not re.search(rf'id="amn\.\w+\.{name}"', page)]
+    missing = [name for name in amn._HOMES if not re.search(rf'id="amn\.\w+\.{name}"', page)]
     assert missing == []
     assert 'id="amn.api.QA.__call__"' in page
 
@@ -88,3 +89,22 @@ def test_the_python_reference_names_what_users_import(site: Path) -> None:
 def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
     loaded = re.compile(r"<(?:script|img|link)\b[^>]*(?:src|href)=\"(?:https?:)?//[^\"]+")
     assert [page.name for page in site.rglob("*.html") if loaded.search(page.read_text(encoding="utf-8"))] == []
+
+
+def test_no_page_is_wider_than_a_phone_and_every_picture_is_there(site: Path) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("no Chromium found; set CHROMIUM to its path")
+    problems: list[str] = []
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        tab = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark")
+        tab.on("pageerror", lambda error: problems.append(str(error)))
+        for page in sorted(set(site.rglob("*.html")) - {site / "404.html"}):  # whose links are those of a server
+            tab.goto(page.as_uri())
+            too_wide = tab.evaluate("document.documentElement.scrollWidth > innerWidth")
+            missing = tab.evaluate("[...document.images].filter(one => !one.naturalWidth).map(one => one.src)")
+            problems += [f"{page.name}: {problem}" for problem in (["too wide"] if too_wide else []) + missing]
+        browser.close()
+    assert problems == []

@@ -13,7 +13,7 @@ ORDER = (  # every package and every module of its own, the lowest first; those 
     ("data", "core"),
     ("models",),
     ("inference",),
-    ("answers",),
+    ("answers", "notebook"),
     ("store",),
     ("memory", "hearing", "support", "stream", "changes"),
     ("training", "evaluation", "bench"),

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save as save_tensors
 
+from amn.data import files
 from amn.errors import CheckpointError
 from amn.memory import LiveMemory, fingerprint
-from amn.store import atomic
 from amn.store.memory_file import MAGIC, pack
 from live_memories import MORE, QUESTIONS, STORY, assert_alike, depths, told, trained
 
@@ -168,9 +168,9 @@ def cut_off(patch: pytest.MonkeyPatch, point: str) -> None:
         replaced(source, target)
         raise Stopped
 
-    patch.setattr(atomic, "_remove", lambda _: None)
+    patch.setattr(files, "remove", lambda _: None)
     if point == "_flush":
-        patch.setattr(atomic, "_flush", stop)
+        patch.setattr(files, "_flush", stop)
     elif point in ("replace", "after"):
         patch.setattr(os, "replace", stop if point == "replace" else after)
     else:

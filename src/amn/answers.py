@@ -4,7 +4,7 @@ Every class turns into the JSON of the HTTP interface with `to_dict`.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -18,6 +18,7 @@ from amn.inference.found import Found
 from amn.inference.trained import TrainedModel
 
 UNKNOWN_ANSWER = "unknown"  # what a model answers where the story does not say
+SHOWN_WORDS = 8  # of a bank, where it is printed
 CANDIDATES = 6  # how many answers are ranked: the best and the next ones
 
 
@@ -84,7 +85,7 @@ class Entity:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Bank:
     """A memory bank; the one with the highest index is the most relevant.
 
@@ -97,6 +98,10 @@ class Bank:
     index: int
     size: int
     entities: tuple[Entity, ...]
+
+    def __repr__(self) -> str:
+        shown = [entity.word for entity in self.entities[:SHOWN_WORDS]]
+        return f"Bank(index={self.index}, size={self.size}, {' '.join([*shown, *_dots(self.entities)])})"
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -122,7 +127,7 @@ class Move:
         return {"word": self.word, "from": self.before, "to": self.after}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SentenceTrace:
     """What one sentence did to the memory.
 
@@ -146,6 +151,15 @@ class SentenceTrace:
     moves: tuple[Move, ...] = ()
     depth: dict[str, int]
     strengths: dict[str, float]
+
+    @property
+    def did(self) -> str:
+        """What it did to the banks, in words: nothing where no word went beyond the first."""
+        made = [f"bank {self.banks - 1} created"] if self.created else []
+        return "; ".join([*made, *(f"{move.word} to bank {move.after}" for move in self.moves if move.after > 0)])
+
+    def __repr__(self) -> str:
+        return f"SentenceTrace({self.sentence}, {self.text!r}{', ' if self.did else ''}{self.did})"
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -185,7 +199,7 @@ class Edge:
         return {"from": self.before, "to": self.after, "sentence": self.sentence}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Explanation:
     """Why an answer was given: what was read for it. The answer itself need not be an entity of the banks read.
 
@@ -205,6 +219,9 @@ class Explanation:
     seen: int = 0
     let_in: int = 0
 
+    def __repr__(self) -> str:
+        return f"Explanation({len(self.banks)} banks, read {list(self.read)}, {len(self.sentences)} sentences)"
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         return {
@@ -217,9 +234,9 @@ class Explanation:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Answer:
-    """The answer to one question.
+    """The answer to one question. Answers are equal where all but their milliseconds are.
 
     Args:
         question: the question as asked.
@@ -248,16 +265,27 @@ class Answer:
     banks_created: int = 1
     entities_read: int = 0
     entities: int = 0
-    milliseconds: float = 0.0
+    milliseconds: float = field(default=0.0, compare=False)
     stopped_for_deadline: bool = False
-    explanation: Explanation | None = None
+    explanation: Explanation | None = field(default=None, hash=False)
 
     @property
     def said(self) -> str:
-        """The answer as one says it to a person: a guess as a guess, and an unknown as what it means."""
+        """The answer as one says it to a person: a guess as a guess, an unknown as what it means."""
         if self.answer == UNKNOWN_ANSWER:
             return "the story does not say"
-        return self.answer if self.known else f"not sure: {self.answer}, {self.score:.0%}".replace("%", " %")
+        answer = ", ".join(self.answer.split(","))
+        return answer if self.known else f"not sure: {answer}, {100 * self.score:.0f} %"
+
+    def __repr__(self) -> str:
+        guess = "" if self.known else ", known=False"
+        why = "" if self.explanation is None else ", explanation=..."
+        return f"Answer(answer={self.answer!r}, score={self.score:.2f}{guess}, question={self.question!r}{why})"
+
+    def _repr_html_(self) -> str:
+        from amn.notebook import answer_html
+
+        return answer_html(self)
 
     def __str__(self) -> str:
         late = ", stopped for the deadline" if self.stopped_for_deadline else ""
@@ -283,6 +311,10 @@ class Answer:
             "stopped_for_deadline": self.stopped_for_deadline,
             "explanation": None if self.explanation is None else self.explanation.to_dict(),
         }
+
+
+def _dots(entities: Sequence[Entity]) -> list[str]:
+    return ["..."] if len(entities) > SHOWN_WORDS else []
 
 
 def answers_of(found: Found, trained: TrainedModel, questions: Sequence[str], banks: int) -> list[Answer]:

@@ -8,14 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from amn.answers import Answer, answers_of, check_limits
 from amn.data.examples import Example, Words
 from amn.data.text import Text, read_questions, read_story
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
+from amn.inference.core import core_of
 from amn.inference.engine import read_examples
+from amn.inference.order import in_order, order_of
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory, groups_of
 from amn.pretrained import DEFAULT_MODEL
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 BATCH_SENTENCES = 256  # a longer story is read alone
 BATCH_WORDS = 1 << 16  # and no more words than these are read together, the longest story counting for all
+
+Pair = tuple[Text, Text]  # a story and its question or questions
 
 EMPTY_STORY = "story: expected at least one sentence with a word in it, found none"
 
@@ -55,6 +59,11 @@ class QA:
 
     def __init__(self, trained: TrainedModel) -> None:
         self.trained = trained
+
+    def __repr__(self) -> str:
+        weights = sum(weight.size for weight in self.trained.weights.values())
+        size = f"{len(self.vocabulary.words):,} words, {weights:,} weights, on {self.trained.device_type}"
+        return f"QA({self.architecture}, task {self.trained.training.task}, {size})"
 
     @property
     def architecture(self) -> str:
@@ -92,24 +101,33 @@ class QA:
         self, story: Text, question: Text, *, banks: int | None = ..., deadline: float | None = ..., explain: bool = ...
     ) -> Answer | list[Answer]: ...
 
+    @overload
+    def __call__(self, story: Sequence[Pair], *, banks: int | None = ...) -> list[Any]: ...
+
     def __call__(
         self,
-        story: Text,
-        question: Text,
+        story: Text | Sequence[Pair],
+        question: Text | None = None,
         *,
         banks: int | None = None,
         deadline: float | None = None,
         explain: bool = False,
-    ) -> Answer | list[Answer]:
-        """Answers one question about a story, or each of a list.
+    ) -> Answer | list[Answer] | list[Any]:
+        """Answers one question about a story, or each of a list; or many stories, each with its own, in few passes.
 
         Args:
-            story: text, which is split into sentences, or a list of sentences.
+            story: text, which is split into sentences, or a list of sentences; or a list of pairs of a story and its
+                question, for a list with what each pair alone would give.
             question: a question, or a list of questions for a list of answers.
             banks: how many banks to read, the most relevant first; 0 for all. By default 1.
             deadline: seconds from now; while it allows, further banks are read where the answer is uncertain.
             explain: say why.
         """
+        if question is None:
+            if deadline is not None or explain:
+                raise AMNError("deadline, explain: expected one story at a time, found a list of pairs")
+            return self._answer_pairs(_pairs(story), 1 if banks is None else banks)
+        story = cast(Text, story)
         started = perf_counter()
         check_limits(banks, deadline)
         if deadline is None and not explain:
@@ -118,11 +136,16 @@ class QA:
             ]
         else:
             memory = self.memory(question)
-            if not memory.tell(story):
+            if not memory.tell(self._in_order(story, question)):
                 raise AMNError(EMPTY_STORY)
             left = None if deadline is None else max(0.0, started + deadline - perf_counter())
             answers = _timed(memory.ask(deadline=left, explain=explain, banks=banks), started)
         return answers[0] if isinstance(question, str) else answers
+
+    def _answer_pairs(self, pairs: Sequence[Pair], banks: int) -> list[Answer | list[Answer]]:
+        given = self.answer_batch([Request(story=story, question=question, banks=banks) for story, question in pairs])
+        asked = (question for _, question in pairs)
+        return [own[0] if isinstance(question, str) else own for own, question in zip(given, asked, strict=True)]
 
     def answer_batch(self, requests: Sequence[Request]) -> list[list[Answer]]:
         """Answers many requests in few passes of the model: for each request, an answer for each of its questions."""
@@ -145,8 +168,16 @@ class QA:
         for group in groups_of(self.trained, len(asked)):
             questions = tuple(asked[i][1] for i in group)
             example = Example(sentences=sentences, questions=questions, answers=(None,) * len(questions))
-            parts.append(_Part(number, story, [asked[i][0] for i in group], example, request.banks))
+            parts.append(
+                _Part(number, story, [asked[i][0] for i in group], in_order(self.trained, example), request.banks)
+            )
         return parts
+
+    def _in_order(self, story: Text, question: Text) -> Text:
+        """The story as the model reads it for a question, or for the first of several."""
+        told, asked = read_story(story), read_questions(question)
+        places = order_of(self.trained, [spoken for _, spoken in told], asked[0][1])
+        return [told[place][0] for place in places]
 
     def _answer_group(self, group: Sequence["_Part"]) -> Iterator[tuple["_Part", list[Answer]]]:
         found = read_examples(self.trained, [part.example for part in group], group[0].banks)
@@ -187,6 +218,20 @@ class QA:
         described = {"run", "validation"} <= self.record.keys()
         save_model(directory, self.trained, model_card(self.trained) if described else "")
 
+    def push_to_hub(self, name: str, **options: Any) -> str:
+        """Puts the model on the Hugging Face hub, from where `load` gets it by its name.
+
+        Args:
+            name: organisation/name.
+            **options: of `huggingface_hub.ModelHubMixin.push_to_hub`, such as `private`, `branch`, `commit_message`.
+
+        Returns:
+            The address of the commit.
+        """
+        from amn.store.hub import push
+
+        return push(self.save_pretrained, name, **options)
+
     def to(self, device: str) -> "QA":
         """The same model, which reads several stories at once on another device: cpu, cuda, or auto for the best."""
         from amn.inference.device import choose_device
@@ -195,23 +240,36 @@ class QA:
         return self
 
     @classmethod
-    def from_pretrained(cls, name: str | Path = DEFAULT_MODEL, device: str = "cpu") -> "QA":
+    def from_pretrained(
+        cls, name: str | Path = DEFAULT_MODEL, device: str = "cpu", *, revision: str | None = None
+    ) -> "QA":
         """The same as `amn.load`."""
-        qa = cls(load_model(find_model(name)))
+        qa = cls(load_model(find_model(name, revision)))
+        core_of(qa.trained)  # made now, so that the first answer takes no longer than the next
         return qa if device == "cpu" else qa.to(device)
 
 
-def load(name: str | Path = DEFAULT_MODEL, device: str = "cpu") -> QA:
+def load(name: str | Path = DEFAULT_MODEL, device: str = "cpu", *, revision: str | None = None) -> QA:
     """A model by name: a local directory, then shipped weights, then the Hugging Face hub ("organisation/name").
 
     Args:
         name: the directory or name.
         device: where it runs: cpu, cuda, or auto for the best there is.
+        revision: a branch, tag or commit, for a model of the hub.
 
     Raises:
         AMNError: where there is no such model, or it cannot be read.
     """
-    return QA.from_pretrained(name, device)
+    return QA.from_pretrained(name, device, revision=revision)
+
+
+def _pairs(stories: object) -> list[Pair]:
+    """Stories with their questions, where these were given as pairs."""
+    if isinstance(stories, Sequence) and not isinstance(stories, str):
+        pairs = [pair for pair in stories if isinstance(pair, Sequence) and not isinstance(pair, str)]
+        if len(pairs) == len(stories) and all(len(pair) == 2 for pair in pairs):
+            return [(story, question) for story, question in pairs]
+    raise AMNError("question: expected one beside the story, or a list of pairs of a story and its question")
 
 
 def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:

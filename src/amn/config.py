@@ -8,6 +8,7 @@ from typing import Any, Literal
 from amn.errors import ConfigError, did_you_mean
 
 Precision = Literal["float32", "bfloat16"]
+Order = Literal["told", "outward"]
 _OPTIONAL = {"train_questions": int, "start": str, "distract": str}  # the types of the settings that may be None
 
 
@@ -26,6 +27,8 @@ class TrainConfig:
         weight_decay: of all matrices, apart from the gradient (AdamW); keeps long trainings from drifting.
         precision: of matrix products in training: float32, or bfloat16, which is faster on a GPU for wide models.
         window: sentences kept before a question.
+        order: in which sentences are read: "told", or "outward" from what the question names, along the names that they
+            share; for stories in which nothing happens one after another.
         anonymise: share of the words that new names may stand for whose spelling is hidden, in half of the training
             stories.
         hide_words: chance with which each other word whose spelling is not answered is hidden, in half of the training
@@ -34,7 +37,7 @@ class TrainConfig:
         train_questions: take only so many training questions of each task; None for all.
         mixed_questions: training questions about mixed stories, where a run learns these.
         mixed_seed: of these stories; another one gives others.
-        distract: a file or folder of sentences of other texts, one a line, to put between those of training stories.
+        distract: a text or a folder of texts, whose short sentences are put between those of training stories.
         distracted: share of the training stories that get some.
         patience: stop after so many epochs without a better validation; 0 to train to the end.
         plateau: patience does not count while the best validation error, in percent, is above this: many models learn
@@ -53,6 +56,7 @@ class TrainConfig:
     weight_decay: float = 0.0
     precision: Precision = "float32"
     window: int = 50
+    order: Order = "told"
     anonymise: float = 0.0
     hide_words: float = 0.0
     together: bool = False
@@ -96,6 +100,8 @@ class TrainConfig:
                 yield f"{name} must be at least 0 and below 1, not {getattr(self, name)}"
         if self.schedule not in ("cosine", "halving"):
             yield f"schedule must be cosine or halving, not {self.schedule}"
+        if self.order not in ("told", "outward"):
+            yield f"order must be told or outward, not {self.order}"
         if self.precision not in ("float32", "bfloat16"):
             yield f"precision must be float32 or bfloat16, not {self.precision}"
 

@@ -30,6 +30,7 @@ CERTAIN = 0.9  # with time left, further banks are read while the score is below
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
 MOST_TRACES = 10_000  # of the memories of many questions together
 SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
+SHOWN_QUESTIONS = 3  # of a memory, where it is printed
 
 
 class LiveMemory(Hearing, Standing):
@@ -141,6 +142,17 @@ class LiveMemory(Hearing, Standing):
         """The banks as they are now, in the memory of a question; a model without banks has none."""
         memory = self._memories[self._group_of(question)]
         return [_bank(memory, index, {}) for index in range(memory.banks)]
+
+    def __repr__(self) -> str:
+        banks = max(memory.banks for memory in self._memories)
+        asked = self.questions if len(self.questions) <= SHOWN_QUESTIONS else len(self.questions)
+        return f"LiveMemory(questions={asked!r}, sentences={len(self.sentences)}, banks={banks})"
+
+    def _repr_html_(self) -> str:
+        from amn.notebook import memory_html
+
+        answers = self.ask() if self.sentences else []
+        return memory_html(len(self.sentences), [(one, self.snapshot(i)) for i, one in enumerate(answers)])
 
     def _group_of(self, question: int) -> int:
         return next(number for number, group in enumerate(self._groups) if question in group)

@@ -129,6 +129,13 @@ class StoredMemory:
         self._catch_up()
         return self._memory.ask(question, **settings)
 
+    def __repr__(self) -> str:
+        return f"StoredMemory(id={self.id!r}, {repr(self._memory).partition('(')[2]}"
+
+    def _repr_html_(self) -> str:
+        self._catch_up()
+        return self._memory._repr_html_()
+
     def snapshot(self, question: int = 0) -> list[Bank]:
         """As `LiveMemory.snapshot`."""
         self._catch_up()

@@ -85,7 +85,7 @@ def test_an_explanation_names_banks_and_sentences(capsys: Output, monkeypatch: P
 
 
 def test_a_piped_conversation_is_answered_in_turn(capsys: Output, monkeypatch: Patch, model: Path) -> None:
-    pipe(monkeypatch, "Mary went. Where is Mary?\n:new\nJohn and Mary sat down.\nWhere is Mary?\n")
+    pipe(monkeypatch, "Mary went. Where is Mary?\n/forget\nJohn and Mary sat down.\nWhere is Mary?\n")
     code, out, _ = run(capsys, "ask", "--model", model, "--json")
     assert code == 0
     assert [answer["entities"] for answer in json.loads(out)["answers"]] == [2, 5]
@@ -136,19 +136,34 @@ def typed(monkeypatch: Patch, *lines: str) -> None:
     monkeypatch.setattr("builtins.input", read)
 
 
-def test_at_a_terminal_the_banks_are_drawn_after_each_line(capsys: Output, monkeypatch: Patch, model: Path) -> None:
-    typed(monkeypatch, "Mary went.", "Where is Mary?", "John sat.", "word " * 300, ":new", "Who?", ":quit", "Why?")
+def test_at_a_terminal_questions_stand(capsys: Output, monkeypatch: Patch, tmp_path: Path, model: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    lines = [
+        "Mary went.",
+        "",
+        "where is Mary",
+        "John sat.",
+        "word " * 300,
+        "/banks",
+        "/forget",
+        "Who?",
+        "/quit",
+        "Why?",
+    ]
+    typed(monkeypatch, *lines)
     code, out, _ = run(capsys, "ask", "--model", model)
     assert code == 0
-    assert out.startswith("Type sentences")
-    assert out.count("Where is Mary?") == 2  # and again after the next sentence
+    assert out.startswith("Tell a story")
+    assert "Where is Mary?" not in out and "where is Mary?  " in out
     assert "at most 256 fit" in out and "Why?" not in out
-    assert "of 4 entities" in out and out.count("bank 0 (") == 3
+    assert "nothing has been told yet; the question stands" in out
+    assert out.count("bank 0 (") == 1  # only when it was asked for
 
 
-def test_rich_draws_the_same(capsys: Output, monkeypatch: Patch, model: Path) -> None:
+def test_rich_draws_the_same(capsys: Output, monkeypatch: Patch, tmp_path: Path, model: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    typed(monkeypatch, "Mary [red]went[/red].", "Where is Mary?")
+    typed(monkeypatch, "Mary [red]went[/red].", "Where is Mary?", "/banks")
     code, out, _ = run(capsys, "ask", "--model", model)
     assert code == 0
     assert "bank 0 · " in out and "Where is Mary?" in out
@@ -157,7 +172,7 @@ def test_rich_draws_the_same(capsys: Output, monkeypatch: Patch, model: Path) ->
 def test_what_a_sentence_did_in_words() -> None:
     moves = (Move("mary", None, 0), Move("john", 0, 1))
     trace = SentenceTrace(sentence=0, text="x", banks=2, created=True, moves=moves, depth={}, strengths={})
-    assert screen.describe(trace) == "bank 1 created; john to bank 1"
+    assert trace.did == "bank 1 created; john to bank 1"
 
 
 def test_a_huge_bank_is_cut(capsys: Output) -> None:

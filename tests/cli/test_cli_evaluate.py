@@ -13,6 +13,7 @@ from amn.config import RunSpec, TrainConfig
 from amn.data.source import load_task
 from amn.data.vocabulary import Vocabulary
 from amn.evaluation import metrics
+from amn.evaluation.score import Ask, stories_for
 from amn.inference.engine import ToldStories, tell_stories
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
@@ -22,7 +23,7 @@ from amn.store.validate import DIGESTS
 
 KEYS = ["model", "architecture", "task", "split", "questions", "error_percent", "required_banks", "created_banks"]
 KEYS += ["entities", "entities_read", "ratio", "by_banks", "seconds"]
-KEYS += ["known", "confident_errors_percent", "calibration_error"]
+KEYS += ["known", "confident_errors_percent", "calibration_error", "by_kind"]
 STORIES = (
     "1 Mary went to the garden.\n2 John went to the office.\n3 Where is Mary?\tgarden\t1\n4 Where is John?\toffice\t2\n"
 )
@@ -67,6 +68,28 @@ def test_json_has_exactly_the_keys_in_their_order(capsys: Output, front: str, ru
     found = evaluate(capsys, run_directory, "--task", 1, "--questions", 20)
     assert list(found) == KEYS
     assert (found["architecture"], found["task"], found["split"], found["questions"]) == ("amn", 1, "valid", 20)
+
+
+def test_figures_are_given_by_kind_of_question(capsys: Output, front: str, run_directory: Path, tmp_path: Path) -> None:
+    asked = [{"question": "Where is Mary?", "answer": "garden", "kind": "places"}] * 2
+    asked += [{"question": question, "answer": "x"} for question in ("Who is Mary?", "Who is John?", "What is it?")]
+    row = {"story": ["Mary went to the garden."], "questions": asked}
+    file = tmp_path / "stories.jsonl"
+    file.write_text(json.dumps(row), encoding="utf-8")
+    found: Any = evaluate(capsys, run_directory, "--data", file)
+    assert {row["kind"]: row["questions"] for row in found["by_kind"]} == {"places": 2, "who is": 2, "what is": 1}
+    errors = [row["error_percent"] for row in found["by_kind"]]
+    assert errors == sorted(errors, reverse=True)
+    mean = sum(row["questions"] * row["error_percent"] for row in found["by_kind"]) / 5
+    assert mean == pytest.approx(found["error_percent"])
+    code, out, _ = run(capsys, "evaluate", run_directory, "--data", file)
+    assert code == 0 and "sure and wrong %" in out and "\nplaces " in out
+
+
+def test_of_several_tasks_each_is_a_kind() -> None:
+    stories = stories_for(Ask(task="joint"))
+    kinds = {question.kind for story in stories for question in story.questions}
+    assert kinds == {f"task {number}" for number in range(1, 21)}
 
 
 def test_a_run_directory_stands_for_its_best_model(capsys: Output, run_directory: Path) -> None:

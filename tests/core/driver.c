@@ -39,7 +39,7 @@ static float *numbers(size_t count, float scale) {
     return made;
 }
 
-static void *kept[128]; /* whatever a model was made from */
+static void *kept[192]; /* whatever a model was made from */
 static size_t kept_count;
 
 static float *keep(float *made) {
@@ -83,6 +83,11 @@ static struct amn_weights random_weights(id hidden, id heads, id pointer, id tok
     w.class_vectors = class_vectors, w.item = 1;
     if (tokens > 1) w.classes = keep(numbers(CLASSES * (size_t)hidden, 1.7f)), w.next = gru(hidden, hidden);
     w.nothing = 0.1f, w.growth = 0.7f, w.slope = 0.25f;
+    id width = heads % 2 ? hidden : hidden + 3; /* of the gate */
+    w.gate = (struct amn_gate){.width = width, .lowest = -0.5f, .slope = 0.3f, .highest = 0.5f};
+    w.gate.embedding = keep(numbers(WORDS * (size_t)width, 1.7f));
+    w.gate.sentence = gru(width, width), w.gate.question = gru(width, width);
+    w.gate.heard = layer(width, width, 1), w.gate.asked = layer(width, width, 0), w.gate.verdict = layer(1, width, 1);
     return w;
 }
 
@@ -252,6 +257,35 @@ static struct amn_memory *copy(const struct amn_model *model, struct amn_desk *d
     return made;
 }
 
+/* The gate says the same of sentences judged at once and one by one, and counts what it lets in. */
+static void judge(const struct amn_model *model, id width) {
+    enum { SENTENCES = 9, QUESTIONS = 2 };
+    static id words[64 * LONGEST], begin[SENTENCES + 1];
+    for (id i = 0; i < SENTENCES; i++) begin[i + 1] = begin[i] + (i ? (id)draw(7) : 0);
+    for (id i = 0; i < begin[SENTENCES]; i++) words[i] = (id)draw(WORDS);
+    struct amn_words asked = {0, NULL, QUESTIONS, begin + 2, words}, told = {0, NULL, SENTENCES, begin, words};
+    float *questions = malloc(QUESTIONS * (size_t)width * sizeof(float));
+    int8_t verdicts[QUESTIONS * SENTENCES], one[QUESTIONS];
+    int64_t let_in[QUESTIONS] = {0}, counted[QUESTIONS] = {0};
+    REQUIRE(amn_gate_ask(model, &asked, questions) == OK);
+    struct amn_judging judging = {QUESTIONS, questions, 0, let_in, verdicts, NULL};
+    struct amn_judging single = {QUESTIONS, questions, 0, counted, one, NULL};
+    REQUIRE(amn_gate_judge(model, &told, &judging) == OK && judging.seen == SENTENCES);
+    for (id i = 0; i < SENTENCES; i++) {
+        struct amn_words row = {0, NULL, 1, begin + i, words};
+        REQUIRE(amn_gate_judge(model, &row, &single) == OK);
+        for (size_t q = 0; q < QUESTIONS; q++) REQUIRE(one[q] == verdicts[q * SENTENCES + (size_t)i]);
+    }
+    for (size_t q = 0; q < QUESTIONS; q++) REQUIRE(let_in[q] == counted[q] && let_in[q] <= SENTENCES);
+    words[0] = WORDS, begin[1] = 1;
+    REQUIRE(amn_gate_judge(model, &told, &judging) == BAD_INPUT);
+    words[0] = -1;
+    REQUIRE(amn_gate_ask(model, &told, questions) == BAD_INPUT);
+    begin[1] = LONGEST;
+    REQUIRE(amn_gate_judge(model, &told, &judging) == BAD_INPUT);
+    free(questions), memset(begin, 0, sizeof begin);
+}
+
 static void refuse(struct amn_memory *memory, struct amn_desk *desk) {
     const id begin[] = {0, 1}, backwards[] = {1, 0}, nobody[] = {0}, far[] = {1 << 20}, negative[] = {-1}, one[] = {1};
     const id vector[] = {WORDS + ANONYMOUS};
@@ -268,6 +302,7 @@ static void run_model(id hidden, id heads, id pointer, id longest) {
     REQUIRE(model);
     drop_all(); /* the core has its own copies */
     struct amn_desk *desk = amn_desk_new(model, 1 << 22), *tiny = amn_desk_new(model, 1);
+    judge(model, weights.gate.width);
     static struct story stories[4];
     struct amn_memory *memories[4];
     for (size_t i = 0; i < 4; i++) {

@@ -3,17 +3,21 @@
 import gzip
 import json
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from amn.config import RunSpec
 from amn.data.boards import BOARDS, board_stories, find_board, tasks_of
 from amn.data.boards.babi_1k import first_questions
-from amn.data.boards.stepgame_noise import STEPS, Noise
+from amn.data.boards.stepgame_noise import STEPS, Noise, with_other_names
 from amn.data.story import Question, Story, words
 from amn.errors import ConfigError, DataError
 from amn.evaluation.board_scores import means_of
+from amn.training.prepare import data_key, parts_of
 from amn.training.sweep import parse_tasks
 
 RELEASED = Path(__file__).parents[3] / "shared/data"
@@ -104,7 +108,34 @@ def test_noise_is_worded_as_questions_of_one_step_are_and_never_by_a_wording_tha
 def test_noise_of_our_own_is_in_training_and_validation_and_never_in_a_test(stepgame: Path) -> None:
     (stepgame / "test.jsonl").write_text(json.dumps(STEPGAME[0]) + "\n")
     assert board_stories("stepgame-noisy", stepgame, "test") == board_stories("stepgame", stepgame, "test")
-    assert len(board_stories("stepgame-noisy", stepgame, "train")) == 2
+    assert len(board_stories("stepgame-noisy", stepgame, "valid")) == 2
+    assert len(board_stories("stepgame-noisy", stepgame, "train")) == 4  # each once more, varied
+
+
+def test_a_story_can_be_asked_about_the_ends_of_its_chain_or_any_two_of_its_agents() -> None:
+    rng = Random(1)
+    near = replace(CHAIN, questions=(replace(ASKED, text="What is the relation of the agent A to the agent B?"),))
+    ends = {(asked.text[34], asked.text[-2], asked.answer) for asked in other_questions(near, rng, ends=True)}
+    assert ends == {("A", "C", "upper-right"), ("C", "A", "lower-left")}
+    assert len({asked.text for asked in other_questions(near, rng, ends=False)}) == 6
+    unknown = replace(CHAIN, sentences=("A is right of B.", "B is near C."))
+    assert list(other_questions(unknown, rng, ends=True)) == [ASKED] * 50
+
+
+def other_questions(story: Story, rng: Random, *, ends: bool) -> Iterator[Question]:
+    return (NOISE.ask_other(story, rng, ends=ends).questions[0] for _ in range(50))
+
+
+def test_other_names_are_other_letters_in_story_and_question_alike() -> None:
+    renamed = with_other_names(CHAIN, Random(0))
+    names = dict(zip(re.findall(r"\b[A-Z]\b", str(CHAIN)), re.findall(r"\b[A-Z]\b", str(renamed)), strict=True))
+    assert len(set(names.values())) == 3 and names != {name: name for name in names}
+    assert re.sub(r"\b[A-Z]\b", lambda match: names[match[0]], str(CHAIN)) == str(renamed)
+
+
+def test_one_model_may_learn_all_tasks_of_a_board_that_has_one_for_each() -> None:
+    key = data_key(RunSpec(task="babi1k-joint"))
+    assert [part.key.task for part in parts_of(key)] == [f"babi1k-{task}" for task in range(1, 21)]
 
 
 def test_hindi_keeps_a_tenth_of_a_training_file_to_validate_with(tmp_path: Path) -> None:

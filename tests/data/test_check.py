@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from amn.data.check import BadLine, answer_kind, check_data, known_words, seen_answers
+from amn.data.check import answer_kind, check_data, known_words, seen_answers
 from amn.errors import DataError
 
 BABI = "1 Mary went home.\n2 Mary got the milk.\n3 Where is Mary?\thome\t1\n4 What has Mary?\tmilk\t2\n1 John left.\n"
@@ -39,8 +39,8 @@ def test_bad_lines_are_listed_with_their_numbers_and_reading_goes_on(folder: Pat
     file.write_text(BABI + "2 Who left?\tjohn\t7\n3 Who?\n4 Who left?\tjohn\t1\n")
     report = check_data(file)
     assert [bad.line for bad in report.bad_lines] == [6, 7]
-    assert report.bad_lines[1] == BadLine(
-        file=str(file), line=7, expected="a tab and an answer after the question", found="no tab in 'Who?'"
+    assert str(report.bad_lines[1]) == f"{file}, line 7: expected a tab and an answer after the question, " + (
+        "found no tab in 'Who?'"
     )
     assert (report.num_bad_lines, report.lost_support, report.questions) == (2, 1, 3)
 

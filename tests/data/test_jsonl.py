@@ -12,6 +12,7 @@ from amn.data.files import BadLines
 from amn.data.jsonl import read_jsonl, write_jsonl
 from amn.data.source import format_of, load_task, read_stories
 from amn.data.story import Question, Story
+from amn.data.tasks.mixed import mixed_stories
 from amn.errors import ConfigError, DataError, SupportError
 
 TOLD = {"story": ["Mary went home.", "John left."]}
@@ -32,6 +33,14 @@ def put(path: Path, *rows: Any) -> Path:
 
 def test_one_question_stands_beside_its_story(path: Path) -> None:
     assert list(read_jsonl(put(path, TOLD | ASKED))) == [Story(sentences=tuple(TOLD["story"]), questions=(HOME,))]
+
+
+def test_what_a_question_asks_for_is_kept(path: Path) -> None:
+    write_jsonl(mixed_stories(questions=20, seed=0), path)
+    made = [question.kind for story in mixed_stories(questions=20, seed=0) for question in story.questions]
+    assert all(made) and [question.kind for story in read_jsonl(path) for question in story.questions] == made
+    (story,) = read_jsonl(put(path, TOLD | ASKED | {"kind": 3}))  # somebody else's column
+    assert story.questions[0].kind == ""
 
 
 def test_several_questions_stand_in_a_list(path: Path) -> None:

@@ -35,7 +35,7 @@ def movers_in(stories: list[Story]) -> set[str]:
 @pytest.mark.parametrize("task", [number for number in NUMBERS if TASKS[number].people])
 def test_a_number_of_people_is_used_in_full(task: int) -> None:
     names = {name.lower() for name in TASKS[task].people}
-    stories = make(task, 3000, people=12)
+    stories = make(task, 300, people=12)
     told = set(words(text_of(stories)))
     capitals = {word.lower() for word in re.findall(r"\b[A-Z]\w+", text_of(stories))}
     assert names <= told
@@ -46,13 +46,13 @@ def test_a_number_of_people_is_used_in_full(task: int) -> None:
 
 @pytest.mark.parametrize("task", [number for number in NUMBERS if TASKS[number].places])
 def test_a_number_of_places_is_used_in_full(task: int) -> None:
-    told = set(words(text_of(make(task, 1500, places=9))))
+    told = set(words(text_of(make(task, 300, places=9))))
     assert len(told & {*RELEASED_PLACES, *FURTHER.places}) == 9
 
 
 @pytest.mark.parametrize("task", [2, 3, 5, 6, 7, 8])
 def test_a_number_of_objects_is_used_in_full(task: int) -> None:
-    told = set(words(text_of(make(task, 1500, objects=7))))
+    told = set(words(text_of(make(task, 300, objects=7))))
     assert len(told & {*THINGS, *FURTHER.objects}) == 7
 
 

@@ -4,11 +4,11 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from amn.data.batches import encode
 from amn.data.examples import Example, examples
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 from amn.evaluation.cost import COUNTED_STORIES, cost_of, work_of
+from amn.inference.torch_batches import plain_batch
 from amn.inference.trained import TrainedModel
 from amn.models import MODELS, build_model
 
@@ -62,7 +62,7 @@ def test_amn_pays_for_the_entities_it_reads() -> None:
 def test_reading_and_answering_are_the_whole_work(architecture: str) -> None:
     own = {"capacity": 32} if architecture == "amn-paper" else {"heads": 2} if architecture.startswith("amn") else {}
     model, example = trained(architecture, **own), next(examples(STORIES, window=50))
-    batch = encode([example], model.vocabulary).take(torch.arange(1))
+    batch = plain_batch(model, [example])
     with torch.no_grad(), FlopCounterMode(display=False) as counter:
         model.model(batch)
     work = work_of(model, [example])

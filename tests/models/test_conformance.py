@@ -199,6 +199,7 @@ def test_room_for_a_larger_vocabulary_changes_no_answer(name: str) -> None:
     close(larger(batch).logits[..., :classes], model(batch).logits[..., :classes])
 
 
+@pytest.mark.usefixtures("unchecked_shapes")
 def test_eight_examples_can_be_learnt_by_heart(name: str) -> None:
     model, batch = build(name), batch_of(EIGHT, name=name)
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01)

@@ -125,11 +125,12 @@ def test_stacked_models_learn_from_facts_as_each_does_alone() -> None:
     torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.usefixtures("unchecked_shapes")
 def test_the_graph_is_learned() -> None:
     torch.set_num_threads(1)
-    model, batch = build(hidden=20), batch_of(TOLD)
+    model, batch = build(hidden=20), batch_of(TOLD[::4])  # each story once, not with each of its questions
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
-    for step in range(120):
+    for step in range(80):
         optimiser.zero_grad()
         loss = Loss(model)(with_key(batch, step))
         loss.backward()

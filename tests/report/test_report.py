@@ -192,7 +192,7 @@ def test_the_majority_control_is_counted_by_hand(report: Report, data: Path) -> 
 
 def test_the_page_needs_nothing_else(written: Path) -> None:
     page = (written / "report.html").read_text()
-    assert "<script" not in page and not re.search(r'(src|href)="(?!#|data:)', page)
+    assert not re.search(r'(src|href)="(?!#|data:)|fetch\(|import ', page)
     identifiers = re.findall(r'\bid="([^"]+)"', page)
     assert len(identifiers) == len(set(identifiers))
     assert page.count("<svg ") == page.count('role="img"') == len(list((written / "figures").glob("*.png")))
@@ -269,9 +269,24 @@ def test_the_verb(runs: Path, tmp_path: Path, capsys: Output) -> None:
     out = tmp_path / "deep" / "page.html"
     assert cli.main(["report", str(runs), "--out", str(out), "--questions", "0", "--json"]) == 0
     captured = capsys.readouterr()
-    assert json.loads(captured.out)["finished"] == 8
+    assert json.loads(captured.out)["finished"] == 7
     assert {path.name for path in out.parent.iterdir()} == {"page.html", "page.csv", "page.json"}
     assert f"wrote {out}" in captured.err
+
+
+def test_trials_are_left_out_unless_asked_for(runs: Path, tmp_path: Path, capsys: Output) -> None:
+    shown: dict[str, dict[str, object]] = {}
+    for labels in ("", "small", "all"):
+        out = tmp_path / "page.html"
+        words = ["report", str(runs), "--out", str(out), "--questions", "0", "--json", "--labels", labels]
+        assert cli.main(words) == 0
+        shown[labels] = json.loads(capsys.readouterr().out)
+        assert ("small" in out.read_text().partition("<main>")[2]) == bool(labels)
+    models = {labels: {row["model"] for row in found["rows"]} for labels, found in shown.items()}  # type: ignore[attr-defined]
+    assert models["all"] == models["small"] == models[""] | {"amn-small"} and "amn-small" not in models[""]
+    assert shown[""]["left_out"] == ["small"] and shown["all"]["left_out"] == []
+    assert cli.main(["report", str(runs), "--labels", "smal"]) == 2
+    assert "did you mean small?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

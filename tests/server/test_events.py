@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +174,19 @@ def test_changes_since_a_sentence(qa: QA, tmp_path: Path, since: int) -> None:
     numbers = [number for _, number, (_, changed) in expected_changes(qa, LONG, since) for _ in changed]
     found = asyncio.run(first_changes(stored.changes(since), len(numbers)))
     assert [change.sentence + 1 for change in found] == numbers and found[0].to_dict()["text"] == found[0].text
+
+
+def test_every_sentence_is_told_of_where_that_is_wanted(model: Path, qa: QA) -> None:
+    changed = {number: said for _, number, (_, said) in expected_changes(qa, LONG)}
+    assert len(changed) < len(LONG)
+    with running(model) as address, httpx.Client(base_url=address, timeout=WAIT_SECONDS) as client:
+        path = f"/memories/{client.post('/memories', json={'questions': QUESTIONS}).json()['id']}"
+        client.post(f"{path}/sentences", json={"sentences": LONG})
+        headers = {"last-event-id": "0"}
+        with client.stream("GET", f"{path}/events", params={"every": True}, headers=headers) as reply:
+            found = list(islice(events(reply), len(LONG)))
+    expected = [
+        ("change" if n in changed else "sentence", n, (LONG[n - 1], changed.get(n, [])))
+        for n in range(1, len(LONG) + 1)
+    ]
+    assert found == expected

@@ -19,6 +19,7 @@ ROUTES = {
     "/metrics": ["get"],
     "/generate": ["get"],
     "/answer": ["post"],
+    "/history": ["post"],
     "/memories": ["post"],
     "/memories/{id}": ["get", "delete"],
     "/memories/{id}/sentences": ["post"],

@@ -12,8 +12,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from amn.config import RunSpec, TrainConfig
+from amn.data import files
 from amn.errors import CheckpointError, ConfigError, DataError
-from amn.store import atomic
 from amn.store.atomic import write_atomically
 from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import load_state, save_state
@@ -60,7 +60,7 @@ def test_a_disk_that_fills_during_training_is_an_error_that_says_so(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(atomic, "_flush", full)
+    monkeypatch.setattr(files, "_flush", full)
     resumed = trainer_of([spec], tmp_path, resume=True)
     resumed.resume()
     with pytest.raises(CheckpointError, match="No space left on device"):

@@ -13,6 +13,8 @@ from torch.func import functional_call, vmap
 from torch.utils import _pytree as pytree
 
 from amn.config import RunSpec
+from amn.data.babi import write_babi
+from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 from amn.models import MODELS, build_model
 from amn.models.encoder import ANONYMOUS
@@ -74,6 +76,7 @@ def by_item(spec: RunSpec) -> RunSpec:
     return replace(spec, settings={**spec.settings, "pointer": True, "items": 4})
 
 
+@pytest.mark.usefixtures("checked_shapes")
 def test_models_that_answer_item_by_item_train_in_a_fleet_as_alone(double: None, data: Path, tmp_path: Path) -> None:
     hidden: dict[str, Any] = {"anonymise": 0.5, "hide_words": 0.2, "epochs": 2}
     specs = [by_item(small(data, 1, seed=3, **hidden)), by_item(small(data, 6, seed=4, **hidden))]
@@ -86,6 +89,7 @@ def test_models_that_answer_item_by_item_train_in_a_fleet_as_alone(double: None,
         assert together["validation"] == pytest.approx(single["validation"], abs=1e-9)
 
 
+@pytest.mark.usefixtures("checked_shapes")
 @pytest.mark.parametrize("architecture", sorted(MODELS))
 def test_every_architecture_trains_in_the_same_loop(data: Path, tmp_path: Path, architecture: str) -> None:
     specs = [small(data, task, task, architecture, epochs=1, train_questions=32) for task in (1, 6)]
@@ -213,7 +217,9 @@ def smaller_vocabulary() -> Vocabulary:
 
 
 def test_the_first_losses_stay_what_they_are(tmp_path: Path) -> None:
-    spec = RunSpec(task=1, train=small(tmp_path, train_questions=192, batch_size=64).train)
+    write_babi(generate(1, questions=192, seed=0), tmp_path / "qa1_train.txt")
+    write_babi(generate(1, questions=30, seed=1), tmp_path / "qa1_valid.txt")
+    spec = RunSpec(task=1, data=str(tmp_path), train=small(tmp_path, batch_size=64).train)
     trainer = trainer_of([spec], tmp_path)
     trainer.fit()
     found = [entry["loss"] for entry in log_of(tmp_path, spec)]

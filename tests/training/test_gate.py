@@ -7,18 +7,23 @@ import numpy as np
 import pytest
 import torch
 
+from amn.cli.main import main
 from amn.data.examples import examples
+from amn.data.jsonl import write_jsonl
+from amn.data.sentences import split_prose
 from amn.data.story import Story, words
 from amn.data.tasks import generate
-from amn.data.sentences import split_prose
 from amn.data.vocabulary import UNKNOWN, Vocabulary
-from amn.errors import DataError
+from amn.errors import CheckpointError, DataError
 from amn.inference.engine import open_gate
 from amn.inference.torch_batches import plain_batch
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
-from amn.training.gate import GateConfig, easiest_leaks, fit_gate, pairs_of, text_files
+from amn.store.model_directory import load_model, save_model
+from amn.training.gate import GateConfig, easiest_leaks, fit_gate
+from amn.training.gate_data import names_in, pairs_of, text_files
 from amn.training.rows import Rows, shuffled_words
+from amn.training.start import settings_of, start_from
 
 PROSE = """It was a bright cold day, and the clocks of the town had struck thirteen before anybody thought of it.
 Nobody spoke. "What do you want?" he cried. She had never seen so strange a face. The old man went on talking of his
@@ -44,8 +49,7 @@ def gated(folder: Path) -> TrainedModel:
     vocabulary = Vocabulary.of(_stories(0))
     plain = TrainedModel.of("amn", build_model("amn", vocabulary, {"hidden": 16, "pointer": True}), vocabulary)
     config = GateConfig(width=12, epochs=4, steps=25, batch_size=64, learning_rate=2e-2, missed=0.0, early=0.1)
-    names = ("mary", "john", "daniel", "sandra", "kitchen", "garden", "office", "bathroom", "bedroom", "hallway")
-    return fit_gate(plain, _stories(0), _stories(1), folder, names, config)
+    return fit_gate(plain, _stories(0), _stories(1), folder, names_in(_stories(0)), config)
 
 
 def test_it_lets_in_stories_and_turns_away_prose(gated: TrainedModel) -> None:
@@ -119,3 +123,41 @@ def test_words_are_changed_alike_in_a_sentence_and_its_question() -> None:
 def test_rows_are_padded_with_zeros() -> None:
     rows = Rows([(1, 2, 3), (), (4,)])
     assert rows.padded(np.array([2, 0, 1])).tolist() == [[4, 0, 0], [1, 2, 3], [0, 0, 0]]
+
+
+def test_a_run_that_starts_from_a_model_with_a_gate_trains_the_memory_alone(
+    gated: TrainedModel, tmp_path: Path
+) -> None:
+    save_model(tmp_path / "gated", gated)
+    settings = settings_of(str(tmp_path / "gated"))
+    fresh = build_model("amn", gated.vocabulary, settings, seed=5)
+    start_from(fresh, gated.vocabulary, str(tmp_path / "gated"))
+    assert not any(name.startswith("gate.") for name, _ in fresh.named_parameters())
+    np.testing.assert_array_equal(fresh.state_dict()["create.weight"].numpy(), gated.weights["create.weight"])
+
+
+def test_a_model_with_a_gate_is_saved_loaded_and_checked(gated: TrainedModel, tmp_path: Path) -> None:
+    save_model(tmp_path / "gated", gated)
+    found = load_model(tmp_path / "gated")
+    told = [("mary", "went", "to", "the", "garden"), ("nobody", "spoke")]
+    judges = [open_gate(one, [("where", "is", "mary")]) for one in (gated, found)]
+    np.testing.assert_array_equal(*(judge.judge(told) for judge in judges if judge is not None))
+    wider = replace(gated, config={**gated.config, "gate": 13})
+    save_model(tmp_path / "wider", wider)
+    with pytest.raises(CheckpointError, match="as the config says"):
+        load_model(tmp_path / "wider")
+
+
+def test_amn_train_adds_a_gate_where_texts_are_to_be_passed_over(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_jsonl(_stories(0), tmp_path / "stories.jsonl")
+    settings = ("--set", "hidden=8", "--set", "heads=2", "--start", "none", "--epochs", "1")
+    quick = GateConfig(width=8, epochs=1, steps=3, batch_size=16)
+    monkeypatch.setattr("amn.training.gate.GateConfig", lambda: quick)
+    command = ["train", str(tmp_path / "stories.jsonl"), *settings, "--distract", str(folder)]
+    assert main([*command, "--out", str(tmp_path / "run"), "--device", "cpu"]) == 0
+    found = load_model(tmp_path / "run" / "best")
+    assert found.config["gate"] == 8
+    assert found.record["gate"]["texts"] == 4
+    assert open_gate(found, [("where", "is", "mary")]) is not None

@@ -10,8 +10,8 @@ from amn.errors import ConfigError
 from amn.fitting import train
 from amn.training import precision
 from amn.training.engines import work
-from amn.training.sweep import Means
-from training.small import CPU, small
+from amn.training.sweep import Options
+from training.small import small
 
 KILLED = "import os, signal; os.kill(os.getpid(), signal.SIGILL)"
 ROW = {"story": ["Mary went home."], "question": "Where is Mary?", "answer": "home"}
@@ -44,7 +44,7 @@ def test_from_python_too() -> None:
 
 def test_a_worker_tells_why_it_cannot(data: Path, tmp_path: Path) -> None:
     specs = [small(data, precision="bfloat16")]
-    (update,) = work(specs, tmp_path, Means(device=CPU), lambda _: None)
+    (update,) = work(specs, tmp_path, Options(device="cpu"), lambda _: None)
     assert "Abacus 9000" in update.failure
     assert list(tmp_path.iterdir()) == []
 

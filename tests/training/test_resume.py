@@ -38,14 +38,25 @@ def assert_same(out: Path, resumed: Trainer, expected_out: Path, expected: Train
         assert log_of(out, run.spec) == log_of(expected_out, run.spec)
 
 
+def two_runs(data: Path) -> list[RunSpec]:
+    return [small(data, 1, seed=7), small(data, 6, seed=8)]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Trainer]:
+    """Two runs that were trained from their first step to their last, and where they are."""
+    out = tmp_path_factory.mktemp("whole")
+    whole = trainer_of(two_runs(data), out)
+    whole.fit()
+    return out, whole
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_at_a_random_step_equals_uninterrupted(
-    data: Path, tmp_path: Path, seed: int, number: signal.Signals
+    data: Path, tmp_path: Path, uninterrupted: tuple[Path, Trainer], seed: int, number: signal.Signals
 ) -> None:
-    specs = [small(data, 1, seed=7), small(data, 6, seed=8)]
-    whole = trainer_of(specs, tmp_path / "whole")
-    whole.fit()
+    specs = two_runs(data)
     step = random.Random(seed * 100 + number).randint(1, 15)
     with pytest.raises(Interrupted, match="--resume"):
         trainer_of(specs, tmp_path / "cut", stepped=stop_at(step, number)).fit()
@@ -53,7 +64,7 @@ def test_interrupted_at_a_random_step_equals_uninterrupted(
     assert resumed.resume()
     assert resumed.epoch * 5 + resumed.step_in_epoch == step
     resumed.fit()
-    assert_same(tmp_path / "cut", resumed, tmp_path / "whole", whole)
+    assert_same(tmp_path / "cut", resumed, *uninterrupted)
     assert not (tmp_path / "cut" / "state").exists()
 
 

@@ -14,10 +14,10 @@ import pytest
 from amn.config import RunSpec
 from amn.errors import AMNError, ConfigError, MissingExtraError
 from amn.store.run_directory import RunDirectory
-from amn.training.engines import Job, Options, Queue, Update, sweep
-from amn.training.states import known_states
-from amn.training.sweep import Means, SweepEvent, train_fleets, train_steps
-from training.small import CPU, amn, ledger_of, log_of, options_of, small, trainer_of
+from amn.training.checkpoint import known_states
+from amn.training.engines import Job, Queue, Update, sweep
+from amn.training.sweep import Options, SweepEvent, train_fleets, train_steps
+from training.small import amn, ledger_of, log_of, options_of, small, trainer_of
 
 WAIT_SECONDS = 120.0
 
@@ -55,7 +55,7 @@ def assert_all_equal_single_runs(specs: list[RunSpec], out: Path, alone: Path) -
 def test_a_sweep_that_was_stopped_again_and_again_goes_on(data: Path, tmp_path: Path) -> None:
     specs = grid(data)
     for _ in range(60):
-        train_fleets(specs, tmp_path / "out", Means(device=CPU, stop_after=0.2), lambda _: None)
+        train_fleets(specs, tmp_path / "out", Options(device="cpu", stop_after=0.2), lambda _: None)
         if all(RunDirectory(tmp_path / "out" / spec.name).finished for spec in specs):
             break
     assert_all_equal_single_runs(specs, tmp_path / "out", tmp_path / "alone")
@@ -67,13 +67,13 @@ def test_a_sweep_that_was_stopped_again_and_again_goes_on(data: Path, tmp_path: 
 def test_more_or_fewer_runs_go_on_from_the_same_checkpoints(data: Path, tmp_path: Path) -> None:
     specs, out = grid(data, epochs=3), tmp_path / "out"
     out.mkdir()
-    steps = train_steps(specs[:3], out, Means(device=CPU, report_every=1e-6), lambda _: None)
+    steps = train_steps(specs[:3], out, Options(engine="process", device="cpu", checkpoint_every=1e-6), lambda _: None)
     assert [next(steps).event for _ in range(2)] == ["started", "checkpoint"]
     entries: list[dict[str, Any]] = []
-    train_fleets(specs[:1], out, Means(device=CPU), entries.append)  # one of three: the other two keep their checkpoint
+    train_fleets(specs[:1], out, Options(device="cpu"), entries.append)  # the other two keep their checkpoint
     assert [entry["run"] for entry in entries] == [specs[0].name] * 3
     assert known_states(out, [specs[1].name])
-    train_fleets(specs, out, Means(device=CPU), entries.append)
+    train_fleets(specs, out, Options(device="cpu"), entries.append)
     resumed = [line["runs"] for line in ledger_of(out) if line["event"] == "resumed"]
     assert resumed == [[specs[0].name], [specs[1].name, specs[2].name]]
     assert_all_equal_single_runs(specs, out, tmp_path / "alone")
@@ -90,7 +90,7 @@ def test_a_sweep_killed_and_restarted_repeats_nothing(data: Path, tmp_path: Path
     assert done == specs[:4], "the first fleet had finished, the second had not"
     before = [RunDirectory(out / spec.name).path.joinpath("result.json").stat().st_mtime_ns for spec in done]
     entries: list[dict[str, Any]] = []
-    train_fleets(specs[:4], out, Means(device=CPU), entries.append)
+    train_fleets(specs[:4], out, Options(device="cpu"), entries.append)
     assert not entries
     assert before == [(out / spec.name / "result.json").stat().st_mtime_ns for spec in done]
     assert_all_equal_single_runs(specs[:4], out, tmp_path / "alone")

@@ -6,14 +6,12 @@ else is looked at, so the time follows the entities read.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import mean
 from typing import Any
 
 from amn.bench.timing import Timing, measure, report
 from amn.data.examples import Example
-from amn.evaluation.metrics import ALL_BANKS, PASS_PERCENT
+from amn.evaluation.metrics import ALL_BANKS, evaluate
 from amn.inference.engine import ToldStories, tell_stories
-from amn.inference.found import Found
 from amn.inference.trained import TrainedModel
 
 CHUNK = 1000  # questions that are answered together
@@ -21,19 +19,12 @@ CHUNK = 1000  # questions that are answered together
 
 @dataclass(frozen=True)
 class Case:
-    """A model and what to ask it.
-
-    Args:
-        task: the task's number or name.
-        source: where the weights come from.
-        trained: the model, of the default profile.
-        examples: stories with a question each.
-    """
+    """A model and what to ask it."""
 
     task: int | str
-    source: str
-    trained: TrainedModel
-    examples: Sequence[Example]
+    source: str  # where the weights come from
+    trained: TrainedModel  # the model, of the default profile
+    examples: Sequence[Example]  # stories with a question each
 
 
 def bench_decode(cases: Sequence[Case], *, repeats: int, single: int, batch: int = CHUNK) -> dict[str, Any]:
@@ -49,11 +40,9 @@ def bench_decode(cases: Sequence[Case], *, repeats: int, single: int, batch: int
 
 
 def _row(case: Case, repeats: int, single: int, batch: int) -> dict[str, Any]:
-    stories = _told(case, len(case.examples))[0]
-    created = [one.banks for one in stories.read(ALL_BANKS)]
-    found = {banks: stories.read(banks) for banks in (*range(1, max(created) + 1), ALL_BANKS)}
-    errors = {banks: _error(case, found[banks]) for banks in range(1, max(created) + 1)}
-    required = next((banks for banks, error in errors.items() if error < PASS_PERCENT), max(errors))
+    tally = evaluate(case.trained, case.examples)
+    required = tally.required_banks()
+    from_required, from_all = tally.row(required), tally.row(ALL_BANKS)
     together = _timed(_told(case, batch), (required, ALL_BANKS), repeats)
     few = _told(case, 1, single)
     alone = _timed(few, (required, ALL_BANKS), repeats)
@@ -63,11 +52,11 @@ def _row(case: Case, repeats: int, single: int, batch: int) -> dict[str, Any]:
         "questions": len(case.examples),
         "batch": batch,
         "required_banks": required,
-        "created_banks": mean(created),
-        "error_percent": errors[required],
-        "error_percent_all_banks": errors[max(errors)],
-        "entities_all_banks": _entities(found[ALL_BANKS]),
-        "entities_required_banks": _entities(found[required]),
+        "created_banks": float(tally.created.mean()),
+        "error_percent": from_required["error_percent"],
+        "error_percent_all_banks": from_all["error_percent"],
+        "entities_all_banks": from_all["entities_read"],
+        "entities_required_banks": from_required["entities_read"],
         "seconds_all_banks": together[ALL_BANKS].seconds,
         "seconds_required_banks": together[required].seconds,
         "speedup": together[ALL_BANKS].seconds / together[required].seconds,
@@ -83,19 +72,6 @@ def _told(case: Case, batch: int, most: int | None = None) -> list[ToldStories]:
     told = case.examples[:most]
     parts = (told[start : start + batch] for start in range(0, len(told), batch))
     return [tell_stories(case.trained, part) for part in parts]
-
-
-def _error(case: Case, found: Sequence[Found]) -> float:
-    """The error in percent of the first question of each story."""
-    wrong = []
-    for example, one in zip(case.examples, found, strict=True):
-        names = [*case.trained.vocabulary.answers, *one.words]
-        wrong.append(names[int(one.logits[0, 0].argmax())] != (example.answers[0] or "").lower())
-    return 100 * mean(wrong)
-
-
-def _entities(found: Sequence[Found]) -> float:
-    return mean(one.entities_read[0] for one in found)
 
 
 def _timed(told: Sequence[ToldStories], numbers: Sequence[int], repeats: int) -> dict[int, Timing]:

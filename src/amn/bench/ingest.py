@@ -33,21 +33,13 @@ Answers = Callable[[Sequence[Example]], Tensor]  # from stories to a class for e
 
 @dataclass(frozen=True)
 class Contest:
-    """Who competes on what.
+    """Who competes on what."""
 
-    Args:
-        model: the model that is compared, of the default profile.
-        vocabulary: the words that all know.
-        examples: stories with a question each.
-        batches: how many stories are read together.
-        device: where the models run; the compiled core runs on a CPU.
-    """
-
-    model: AMN
-    vocabulary: Vocabulary
-    examples: Sequence[Example]
-    batches: Sequence[int] = (1, 256)
-    device: torch.device | str = "cpu"
+    model: AMN  # the model that is compared, of the default profile
+    vocabulary: Vocabulary  # the words that all know
+    examples: Sequence[Example]  # stories with a question each
+    batches: Sequence[int] = (1, 256)  # how many stories are read together
+    device: torch.device | str = "cpu"  # where the models run; the compiled core runs on a CPU
 
 
 def bench_ingest(contest: Contest, *, repeats: int) -> dict[str, Any]:
@@ -125,15 +117,7 @@ def answers(
     device: torch.device | str = "cpu",
     read: Callable[[Model, Batch], Reading] = Model.__call__,
 ) -> Tensor:
-    """The class of the first question of each story, from its words; a rival needs no word graph, so none is built.
-
-    Args:
-        model: the model.
-        vocabulary: the words that it knows.
-        examples: the stories.
-        device: where the batch is put.
-        read: how the model reads it.
-    """
+    """The class of the first question of each story, from its words; a rival needs no word graph, so none is built."""
     batch = _batch(examples, vocabulary, device, graph=model.needs_graph)
     logits = read(model, batch).logits
     return logits[:, 0, : model.config.num_answers].argmax(-1).cpu()

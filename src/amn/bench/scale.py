@@ -31,15 +31,7 @@ _PAGE = 4096
 def bench_scale(
     model: AMN, trained: TrainedModel, *, sizes: Sequence[int], sentences: int, seed: int = 0
 ) -> dict[str, Any]:
-    """Fills memories with ever more entities, and times further sentences and answers.
-
-    Args:
-        model: the model that is measured,
-        trained: with its words.
-        sizes: how many entities.
-        sentences: how many sentences and answers are timed at each size.
-        seed: of the world.
-    """
+    """Fills memories with ever more entities, and times so many further sentences and answers of each size."""
     rows = []
     for entities in sizes:
         rows.append(_live_row(trained, entities, sentences, seed))

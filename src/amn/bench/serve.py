@@ -34,27 +34,14 @@ _FAILURES = (OSError, EOFError, ValueError, TimeoutError, asyncio.LimitOverrunEr
 
 @dataclass(slots=True)
 class Load:
-    """What some clients share while they ask: what to send, how much is left, and what became of it.
+    """What some clients share while they ask: what to send, how much is left, and what became of it."""
 
-    Args:
-        bodies: the requests, as JSON.
-        requests: how many may still be sent.
-        ends: when to stop, by the monotonic clock.
-        taken: seconds of every request that was answered.
-        failed: how many were not.
-        paths: where to send them, in turn.
-    """
-
-    bodies: Sequence[bytes]
-    requests: int
-    ends: float = float("inf")
-    taken: list[float] = field(default_factory=list)
-    failed: int = 0
-    paths: Iterator[str] = field(default_factory=lambda: repeat("/answer"))
-
-    def next_path(self) -> str:
-        """Where to send the next request."""
-        return next(self.paths)
+    bodies: Sequence[bytes]  # the requests, as JSON
+    requests: int  # how many may still be sent
+    ends: float = float("inf")  # when to stop, by the monotonic clock
+    taken: list[float] = field(default_factory=list)  # seconds of every request that was answered
+    failed: int = 0  # how many were not
+    paths: Iterator[str] = field(default_factory=lambda: repeat("/answer"))  # where to send them, in turn
 
     def next_body(self) -> bytes | None:
         """What to send next, or None when it is time to stop."""
@@ -170,16 +157,9 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
 
 
 async def drive(addresses: str | Sequence[str], clients: int, load: Load, seconds: float) -> dict[str, Any]:
-    """Lets clients ask until the time is up or all is sent; before it starts, each was connected and answered once.
+    """Lets clients ask until the time is up or all is sent, and gives the figures of a row.
 
-    Args:
-        addresses: one server, or several that share the clients evenly.
-        clients: how many ask at once.
-        load: what they ask.
-        seconds: the longest that it may take.
-
-    Returns:
-        The figures of a row.
+    Several servers share the clients evenly. Before it starts, each client was connected and answered once.
     """
     servers = [urlsplit(one) for one in ([addresses] if isinstance(addresses, str) else addresses)]
     chosen = [servers[i % len(servers)] for i in range(clients)]
@@ -248,7 +228,7 @@ class _Client:
 
     async def _exchange(self, body: bytes) -> None:
         """Sends a request and reads its reply to the end; anything but answers is a ValueError."""
-        lines = (f"POST {self._load.next_path()} HTTP/1.1", "host: localhost", "content-type: application/json")
+        lines = (f"POST {next(self._load.paths)} HTTP/1.1", "host: localhost", "content-type: application/json")
         self._writer.write("\r\n".join((*lines, f"content-length: {len(body)}", "", "")).encode() + body)
         await self._writer.drain()
         status, *headers = (await self._reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")

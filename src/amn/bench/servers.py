@@ -36,7 +36,7 @@ def bench_servers(
     task: int = 1,
     store: str = "",
 ) -> dict[str, Any]:
-    """Measures ever more servers that share one store and their clients.
+    """Measures ever more servers that share one store and their clients; else as `bench_serve`.
 
     Args:
         model: a shipped name, or a directory.
@@ -79,15 +79,7 @@ def _filled(url: str, model: str) -> Iterator[None]:
 def bench_memories(
     model: str, *, memories: int, clients: Sequence[int], seconds: float, requests: int
 ) -> dict[str, Any]:
-    """Measures a server whose store holds many memories, asked at random: most of them are not in RAM.
-
-    Args:
-        model: a shipped name, or a directory.
-        memories: how many there are.
-        clients: how many ask at once.
-        seconds: the longest that a row may take.
-        requests: the most that a row may send.
-    """
+    """Measures a server whose store holds many memories, asked at random: most of them are not in RAM."""
     check(clients, seconds, requests)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "memories.db"

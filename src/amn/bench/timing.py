@@ -5,7 +5,8 @@ import os
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
+from importlib.util import find_spec
 from statistics import median, quantiles
 from time import perf_counter
 from typing import Any
@@ -21,15 +22,10 @@ _DIGITS = 4  # significant ones
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long something took.
+    """How long something took."""
 
-    Args:
-        seconds: the median of its repeats.
-        spread: how far apart the quarters of its repeats lie, as a share of the median.
-    """
-
-    seconds: float
-    spread: float
+    seconds: float  # the median of its repeats
+    spread: float  # how far apart the quarters of its repeats lie, as a share of the median
 
     @classmethod
     def of(cls, times: list[float]) -> "Timing":
@@ -76,19 +72,12 @@ def report(bench: str, rows: list[dict[str, Any]], device: torch.device | str = 
 
 def machine(device: torch.device | str = "cpu") -> str:
     """What it ran on, and with which versions."""
-    named = ", ".join(f"{name} {_version(name)}" for name in ("torch", "numpy", "onnxruntime") if _version(name))
+    named = ", ".join(f"{name} {version(name)}" for name in ("torch", "numpy", "onnxruntime") if find_spec(name))
     facts = [processor(), f"{os.cpu_count()} processors", f"{torch.get_num_threads()} torch threads"]
     if torch.device(device).type == "cuda":
         facts.insert(0, torch.cuda.get_device_name(device))
     facts.append("with the compiled core" if boundary.library() else "without a compiled core")
     return ", ".join([*facts, f"python {platform.python_version()}", named])
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from amn.cli.output import print_json
-from amn.cli.screen import Screen, choose_screen
+from amn.cli.conversation import Conversation
+from amn.cli.output import note, print_json
+from amn.cli.prompt import interact, respond
+from amn.cli.screen import choose_screen
 from amn.cli.stream import told_memory
 from amn.errors import AMNError, ConfigError
 from amn.pretrained import DEFAULT_MODEL
@@ -14,11 +16,10 @@ from amn.pretrained import DEFAULT_MODEL
 if TYPE_CHECKING:
     from amn.answers import Answer
     from amn.api import QA
-    from amn.memory import LiveMemory
 
 INTERRUPTED = 130  # the exit code of who was stopped
-FORGET, QUIT = ":new", ":quit"
-WELCOME = f"Type sentences, and questions that end in a question mark. {FORGET} forgets the story, {QUIT} ends."
+FORGET = "/forget"  # the one command that a piped conversation knows: another story begins
+WAITING = "Type or paste the story; Ctrl-D on a line of its own ends it."
 
 
 def ask(
@@ -34,7 +35,8 @@ def ask(
 ) -> int | None:
     """Answer questions about a story of any length, from a file or standard input.
 
-    Without questions it is a conversation: sentences are remembered, questions answered as they come.
+    Without questions it is a conversation: sentences are remembered, questions answered as they come. At its prompt,
+    /help lists what else may be typed; in a pipe, a line that says /forget begins another story.
 
         echo "Mary went to the garden." | amn ask "Where is Mary?"
         amn ask --story story.txt --explain "Where is Mary?" "Where is John?"
@@ -60,6 +62,8 @@ def ask(
     if not asked:
         _converse(qa, story, banks=banks, deadline=deadline, explain=explain, json=json)
         return None
+    if story is None and sys.stdin.isatty():
+        note(WAITING)
     told, finished = told_memory(qa, asked, story, memory)
     _show(told.ask(banks=banks, deadline=deadline, explain=explain), json)
     return None if finished else INTERRUPTED
@@ -81,63 +85,27 @@ def _show(answers: Iterable["Answer"], json: bool) -> None:
         screen.answer(answer)
 
 
-class Conversation:
-    """A story that is told line by line, and the memory for the last question about it.
-
-    Args:
-        qa: the model.
-        banks: how many banks to read.
-        deadline: seconds for an answer.
-        explain: whether answers say why.
-    """
-
-    def __init__(self, qa: "QA", *, banks: int | None, deadline: float | None, explain: bool) -> None:
-        self.qa, self.banks, self.deadline, self.explain = qa, banks, deadline, explain
-        self.sentences: list[str] = []
-        self.memory: LiveMemory | None = None
-
-    def take(self, line: str) -> Iterator["Answer"]:
-        """Remembers the sentences of a line and answers its questions."""
-        from amn.data.sentences import split_sentences
-
-        if line.strip() == FORGET:
-            self.sentences, self.memory = [], None
-            return
-        for sentence in split_sentences(line):
-            if sentence.endswith("?"):
-                yield self._answer(sentence)
-            else:
-                self._tell(sentence)
-
-    def _tell(self, sentence: str) -> None:
-        from amn.data.text import read_story
-
-        read_story([sentence])  # refuses what no memory could be told later
-        self.sentences.append(sentence)
-        if self.memory is not None:
-            self.memory.tell([sentence])
-
-    def _answer(self, question: str) -> "Answer":
-        """A memory is guided by its question, so another question means reading the story again."""
-        if self.memory is None or self.memory.questions != [question]:
-            self.memory = self.qa.memory([question])
-            self.memory.tell(self.sentences)
-        return self.memory.ask(question, banks=self.banks, deadline=self.deadline, explain=self.explain)
-
-
 def _converse(
     qa: "QA", story: Path | None, *, banks: int | None, deadline: float | None, explain: bool, json: bool
 ) -> None:
-    talk = Conversation(qa, banks=banks, deadline=deadline, explain=explain)
+    typed = sys.stdin.isatty() and not json
+    talk = Conversation(qa, banks=banks, deadline=deadline, explain=explain, standing=typed)
     given = [] if story is None else _text(story).splitlines()
-    if sys.stdin.isatty() and not json:
+    if typed:
         screen = choose_screen()
-        _show_each(talk, given, screen)
-        _interact(talk, screen)
+        for line in given:
+            respond(line, talk, screen)
+        interact(talk, screen)
         return
-    lines = given if story is not None else sys.stdin
-    answers = (answer for line in lines for answer in talk.take(line))
-    _show(_some(answers), json)
+    _show(_some(_piped(talk, given if story is not None else sys.stdin)), json)
+
+
+def _piped(talk: Conversation, lines: Iterable[str]) -> Iterator["Answer"]:
+    for line in lines:
+        if line.strip() == FORGET:
+            talk.forget()
+        else:
+            yield from talk.take(line)
 
 
 def _some(answers: Iterator["Answer"]) -> Iterator["Answer"]:
@@ -148,39 +116,3 @@ def _some(answers: Iterator["Answer"]) -> Iterator["Answer"]:
         yield answer
     if nothing:
         raise ConfigError("question: expected at least one, as an argument or as a line that ends in ?, found none")
-
-
-def _interact(talk: Conversation, screen: Screen) -> None:
-    """Reads lines from the terminal until it is closed; the banks are drawn after each."""
-    screen.say(WELCOME)
-    while True:
-        try:
-            line = screen.ask()
-        except EOFError:
-            screen.say("")
-            return
-        if line.strip() == QUIT:
-            return
-        try:
-            _show_each(talk, [line], screen)
-        except AMNError as error:
-            screen.say(str(error))
-
-
-def _show_each(talk: Conversation, lines: Iterable[str], screen: Screen) -> None:
-    for line in lines:
-        answered = False
-        for answer in talk.take(line):
-            answered = True
-            screen.answer(answer)
-        _show_memory(talk, screen, answered)
-
-
-def _show_memory(talk: Conversation, screen: Screen, answered: bool) -> None:
-    """The banks as they are; after a sentence also what is now the answer to the last question."""
-    if talk.memory is None:
-        return
-    if not answered:
-        screen.answer(talk.memory.ask()[0])
-    if not talk.explain or not answered:
-        screen.banks(talk.memory.snapshot())

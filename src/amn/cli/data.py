@@ -178,8 +178,7 @@ def check(
 def _list_bad(report: DataReport) -> None:
     """The first bad lines, and how many more there are."""
     for bad in report.bad_lines[:SHOWN_BAD_LINES]:
-        place = bad.file if bad.line is None else f"{bad.file}, line {bad.line}"
-        note(f"{place}: expected {bad.expected}, found {bad.found}")
+        note(str(bad))
     if report.num_bad_lines > SHOWN_BAD_LINES:
         note(f"and {report.num_bad_lines - SHOWN_BAD_LINES} more bad lines; --json lists the first thousand")
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from amn.cli.output import note, print_json
 from amn.cli.screen import choose_screen, progress_bar
+from amn.errors import ConfigError
 from amn.pretrained import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -34,24 +35,53 @@ SCENES = (  # for a model of all tasks; some names are in no training data
 )
 
 
-def demo(*, json: bool = False) -> None:
+REPLAYED = (
+    "Priya went to the observatory. Tomasz moved to the bakery. Priya picked up the telescope. "
+    "Priya travelled to the harbour. Tomasz went back to the museum.",
+    ("Where is Priya?", "Where is the telescope?", "Where is Tomasz?"),
+)
+
+
+def demo(*questions: str, html: Path | None = None, story: Path | None = None, json: bool = False) -> None:
     """Answer sample questions with a shipped model and draw its memory banks.
 
     Where no model is shipped, one is trained for a minute on generated stories first.
 
+        amn demo
+        amn demo --html replay.html
+        amn demo --html replay.html --story story.txt "Where is Mary?" "Where is John?"
+
     Args:
+        questions: what the replay asks, instead of sample questions.
+        html: write one file that replays a story in a browser: it needs no server and loads nothing.
+        story: a text file to replay, instead of a sample story.
         json: print {"answers": [...]}.
     """
+    if html is not None:
+        _write_replay(html, story, questions)
+        return
+    if questions or story is not None:
+        raise ConfigError("a story and questions of your own go with --html; amn ask answers them here")
     qa = _model()
     memory = qa.memory(QUESTIONS)
     memory.tell(STORY)
     answers = memory.ask(explain=True)
-    scenes = [(story, qa(story, list(questions))) for story, questions in SCENES] if _knows_all_tasks(qa) else []
+    scenes = [(told, qa(told, list(asked))) for told, asked in SCENES] if _knows_all_tasks(qa) else []
     if json:
         every = [*answers, *(answer for _, given in scenes for answer in given)]
         print_json({"answers": [answer.to_dict() for answer in every]})
         return
     _show(answers, scenes)
+
+
+def _write_replay(path: Path, story: Path | None, questions: tuple[str, ...]) -> None:
+    from amn.cli.replay import replay_page
+
+    if (story is None) != (not questions):
+        raise ConfigError("a replay of your own takes both a --story and questions")
+    told, asked = REPLAYED if story is None else (story.read_text(encoding="utf-8", errors="replace"), questions)
+    path.write_text(replay_page(_model(), told, list(asked)), encoding="utf-8")
+    note(f"{path}: open it in a browser, or mail it")
 
 
 def _show(answers: "list[Answer]", scenes: "list[tuple[str, list[Answer]]]") -> None:

@@ -7,6 +7,15 @@ from typing import Any, Literal
 from amn.cli.output import note, print_json, print_pairs
 from amn.errors import ConfigError
 
+SHOWN_KINDS = 40  # of questions; --json has more
+_KIND_COLUMNS = {
+    "questions": ("questions", ""),
+    "error_percent": ("error %", ".2f"),
+    "confident_errors_percent": ("sure and wrong %", ".2f"),
+    "calibration_error": ("calibration error", ".3f"),
+    "known": ("known", ".2f"),
+}
+
 
 def evaluate(
     model: str,
@@ -22,7 +31,7 @@ def evaluate(
     engine: Literal["auto", "torch"] = "auto",
     json: bool = False,
 ) -> None:
-    """Score a model: its error, and how many banks and entities it reads.
+    """Score a model: its error, how far its scores can be trusted, what it reads; and all of it by kind of question.
 
     Example: amn evaluate qa1 --task 1 --data babi/en-valid-10k
 
@@ -39,17 +48,23 @@ def evaluate(
         engine: auto for what answers users, torch for the model that was trained.
         json: print the figures as JSON.
     """
-    from amn.data.boards import find_board
+    from amn.data.boards import ONE_MODEL, find_board
     from amn.evaluation.board_scores import board_scores
-    from amn.evaluation.score import Ask, report_of, score
+    from amn.evaluation.kinds import by_kind
+    from amn.evaluation.metrics import evaluate as judge
+    from amn.evaluation.score import Ask, examples_for, report_of
+    from amn.store.find import find_model
+    from amn.store.model_directory import load_model
 
     chosen, where = _source(model, task, data, split)
     ask = Ask(task=chosen, split=split, data=where, rename=rename, questions=questions)
     read = _banks(banks)
-    trained, tally = score(model, ask, engine)
-    found = report_of(model, trained, ask, tally, read)
+    trained = load_model(find_model(model))
+    asked = examples_for(trained, ask)
+    tally = judge(trained, asked, engine)
+    found = report_of(model, trained, ask, tally, read) | {"by_kind": by_kind(asked, tally, read)}
     board = find_board(chosen)
-    if board is not None and board[1] is None:
+    if board is not None and board[1] in (None, ONE_MODEL):
         found |= board_scores(trained, board[0], ask, engine)
     if details is not None:
         details.write_text(json_module.dumps(found | {"details": tally.spread()}, indent=1) + "\n", encoding="utf-8")
@@ -97,13 +112,25 @@ def _banks(text: str) -> int:
 
 def _show(found: dict[str, Any]) -> None:
     """The figures for people: names and values, then a line for each number of banks."""
-    lists = ("by_banks", "seconds", "parts", "means")
+    lists = ("by_banks", "by_kind", "seconds", "parts", "means")
     print_pairs({name.replace("_", " "): value for name, value in found.items() if name not in lists})
     print_pairs({f"seconds, {name.replace('_', ' ')}": value for name, value in found["seconds"].items()})
     print(f"\n{'banks read':>10}  {'error %':>8}  {'entities read':>13}  {'ratio':>6}")
     for row in found["by_banks"]:
         print(f"{row['banks']:>10}  {row['error_percent']:>8.2f}  {row['entities_read']:>13.2f}  {row['ratio']:>6.3f}")
+    _show_kinds(found["by_kind"])
     for row in found.get("parts", ()):
         print(f"part {row['part']:>4}  {100 - row['error_percent']:6.2f} % right of {row['questions']}")
     for row in found.get("means", ()):
         print(f"mean of {row['mean']}: {row['right_percent']:.2f} % right")
+
+
+def _show_kinds(rows: list[dict[str, Any]]) -> None:
+    """A line for each kind of question, the worst first."""
+    width = max(len(row["kind"]) for row in rows)
+    print(f"\n{'':{width}}", *(title for title, _ in _KIND_COLUMNS.values()), sep="  ")
+    for row in rows[:SHOWN_KINDS]:
+        figures = (f"{row[name]:{len(title)}{form}}" for name, (title, form) in _KIND_COLUMNS.items())
+        print(f"{row['kind']:{width}}", *figures, sep="  ")
+    if len(rows) > SHOWN_KINDS:
+        print(f"and {len(rows) - SHOWN_KINDS} kinds more: --json has all")

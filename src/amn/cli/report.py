@@ -12,6 +12,7 @@ def report(
     figures: Path | None = None,
     table: Path | None = None,
     data: Path | None = None,
+    labels: str = "",
     questions: int = 1000,
     threads: int = 1,
     json: bool = False,
@@ -26,6 +27,7 @@ def report(
         figures: also write the figures as PNG to this folder.
         table: also fill the table of results of this Markdown file, between its marks.
         data: folder of bAbI files, where it is not the one that the runs were trained with.
+        labels: labels of runs to show, with commas between, or all. Runs with another label are trials, and left out.
         questions: how many questions to ask the best model of each task; 0 to evaluate nothing.
         threads: of torch on a CPU.
         json: print the report as JSON.
@@ -35,10 +37,14 @@ def report(
     import torch
 
     from amn.report.report import Report, check_extras, write
+    from amn.report.runs import ALL_LABELS
 
     check_extras()
     torch.set_num_threads(threads)
-    made = Report.of(folders, data, questions, note)
+    wanted = ALL_LABELS if labels == ALL_LABELS else [label for label in labels.split(",") if label]
+    made = Report.of(folders, data, questions, note, wanted)
+    if made.left_out:
+        note(f"left out as trials: {', '.join(made.left_out)} (--labels shows them)")
     for path in write(made, out, figures, table):
         note(f"wrote {path}")
     if json:

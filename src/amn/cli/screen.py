@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from amn.answers import Answer, Bank, Entity, Explanation, SentenceTrace
 
 SHOWN = 12  # entities of a bank on a terminal; --json has more
-STRONG, WEAK = 0.66, 0.33  # strengths from and below which an entity is drawn bold and dim
-PROMPT = "amn> "
+MARK = "*"  # before a sentence that the answer rests on
 
 
 class Screen:
@@ -24,27 +23,36 @@ class Screen:
         """A line of text."""
         print(text)
 
-    def ask(self) -> str:
+    def hint(self, text: str) -> None:
+        """A remark beside the matter."""
+        print(text)
+
+    def ask(self, prompt: str) -> str:
         """The next line that the user types.
 
         Raises:
             EOFError: where there is none.
         """
-        return input(PROMPT)
+        return input(prompt)
 
-    def answer(self, answer: "Answer") -> None:
-        """An answer, with its explanation where it has one."""
-        print(f"{answer.question}  {answer}")
+    def answer(self, answer: "Answer", when: str = "") -> None:
+        """An answer, with its explanation where it has one.
+
+        Args:
+            answer: the answer.
+            when: a word before it, where it is not the first to this question.
+        """
+        print(f"{answer.question}  {when + ': ' if when else ''}{answer}")
         if answer.explanation is not None:
-            self.explanation(answer.explanation)
+            self.explanation(answer.explanation, answer.sentences)
 
-    def explanation(self, explanation: "Explanation") -> None:
-        """The banks, and what each sentence did."""
+    def explanation(self, explanation: "Explanation", rests_on: Sequence[int] = ()) -> None:
+        """The banks, and what each sentence did; those that the answer rests on are marked."""
         self.banks(explanation.banks)
         if explanation.let_in < explanation.seen:
             self.say(f"  {explanation.let_in:,} of {explanation.seen:,} sentences let in")
         for trace in explanation.sentences:
-            self.trace(trace)
+            self.trace(trace, trace.sentence in rests_on)
 
     def banks(self, banks: Sequence["Bank"]) -> None:
         """The banks, the most relevant first."""
@@ -52,9 +60,14 @@ class Screen:
             shown = ", ".join(label(entity) for entity in bank.entities[:SHOWN])
             print(f"  bank {bank.index} ({bank.size}): {shown}{_and_more(bank)}")
 
-    def trace(self, trace: "SentenceTrace") -> None:
+    def trace(self, trace: "SentenceTrace", marked: bool = False) -> None:
         """What a sentence did."""
-        print(f"  {trace.sentence + 1:3} {trace.text}  {describe(trace)}")
+        print(f"{MARK if marked else ' '} {trace.sentence + 1:3} {trace.text}  {trace.did}".rstrip())
+
+    def moves(self, trace: "SentenceTrace") -> None:
+        """What a sentence did to the banks, if anything."""
+        if trace.did:
+            self.hint(f"  {trace.did}")
 
 
 class RichScreen(Screen):
@@ -71,28 +84,37 @@ class RichScreen(Screen):
 
         self.console.print(Text(text))
 
-    def answer(self, answer: "Answer") -> None:
-        """An answer, with its explanation where it has one."""
+    def hint(self, text: str) -> None:
+        """A remark beside the matter."""
+        from rich.text import Text
+
+        self.console.print(Text(text, style="dim"))
+
+    def answer(self, answer: "Answer", when: str = "") -> None:
+        """An answer, with its explanation where it has one; a guess and an unknown look unlike knowledge."""
         from rich.text import Text
 
         head, _, details = str(answer).partition(" (")
-        parts = ((answer.question + "  ", ""), (head, "bold green"), (f" ({details}", "dim"))
-        self.console.print(Text.assemble(*parts))
+        style = "bold green" if answer.known else "yellow"
+        parts = ((answer.question + "  ", ""), (f"{when} " if when else "", "dim"), (head, style))
+        self.console.print(Text.assemble(*parts, (f" ({details}", "dim")))
         if answer.explanation is not None:
-            self.explanation(answer.explanation)
+            self.explanation(answer.explanation, answer.sentences)
 
     def banks(self, banks: Sequence["Bank"]) -> None:
         """The banks as columns, the most relevant last."""
         from rich.columns import Columns
 
-        self.console.print(Columns([_panel(bank, bank.index == len(banks) - 1) for bank in banks]))
+        deep = {entity.word for bank in banks[1:] for entity in bank.entities}
+        self.console.print(Columns([_panel(bank, deep, bank.index == len(banks) - 1) for bank in banks]))
 
-    def trace(self, trace: "SentenceTrace") -> None:
+    def trace(self, trace: "SentenceTrace", marked: bool = False) -> None:
         """What a sentence did."""
         from rich.text import Text
 
-        did = describe(trace)
-        self.console.print(Text.assemble((f"{trace.sentence + 1:3} ", "dim"), trace.text, (f"  {did}", "cyan")))
+        number = (f"{MARK if marked else ' '} {trace.sentence + 1:3} ", "bold green" if marked else "dim")
+        told = (trace.text, "bold" if marked else "")
+        self.console.print(Text.assemble(number, told, (f"  {trace.did}", "cyan")))
 
 
 def choose_screen() -> Screen:
@@ -121,22 +143,21 @@ def label(entity: "Entity") -> str:
     return f"{entity.word} {entity.strength:.2f}{looked}"
 
 
-def describe(trace: "SentenceTrace") -> str:
-    """The moves of a sentence in words."""
-    deeper = [f"{move.word} to bank {move.after}" for move in trace.moves if move.after > 0]
-    made = [f"bank {trace.banks - 1} created"] if trace.created else []
-    return "; ".join([*made, *deeper])
-
-
 def _and_more(bank: "Bank") -> str:
     return f", and {bank.size - SHOWN} more" if bank.size > SHOWN else ""
 
 
-def _panel(bank: "Bank", last: bool) -> "Panel":
+def _panel(bank: "Bank", deep: set[str], last: bool) -> "Panel":
+    """A bank; a word that went no further than the first one is dim, for it does not matter to the question."""
     from rich.panel import Panel
     from rich.text import Text
 
-    lines: list[Text] = [Text(label(entity), style=_style(entity.strength)) for entity in bank.entities[:SHOWN]]
+    lines = [
+        Text.assemble(
+            (entity.word, "bold" if entity.word in deep else "dim"), (label(entity)[len(entity.word) :], "dim")
+        )
+        for entity in bank.entities[:SHOWN]
+    ]
     if more := _and_more(bank).removeprefix(", "):
         lines.append(Text(more, style="dim"))
     return Panel(
@@ -145,7 +166,3 @@ def _panel(bank: "Bank", last: bool) -> "Panel":
         border_style="green" if last else "dim",
         expand=False,
     )
-
-
-def _style(strength: float) -> str:
-    return "bold" if strength >= STRONG else "dim" if strength < WEAK else ""

@@ -27,6 +27,7 @@ def train(
     data: Path | None = None,
     validation: Path | None = None,
     start: str | None = None,
+    distract: Path | None = None,
     seed: int = 0,
     epochs: int | None = None,
     device: str = "auto",
@@ -59,6 +60,8 @@ def train(
         data: for a task: folder of its files, or one file; without it the stories are generated.
         validation: your own stories to choose and to judge by; without them a tenth is kept apart.
         start: a trained model to start from, by name or directory; none for fresh weights.
+        distract: folder of texts (*.txt) that the model is to pass over: some of their sentences are put between those
+            of training stories, and then a gate is trained that turns such sentences away, for long texts.
         seed: of weights, order and draws.
         epochs: passes over the training questions; by default as many as the number of your questions asks for. For a
             task 8 where amn learns it quickly (1, 6, 9, 10, 12, 15, 20; two minutes on a CPU), else 40, or what the
@@ -82,7 +85,7 @@ def train(
     from amn.store.run_directory import RunDirectory
     from amn.training.precision import check_precision
 
-    given = _settings(set_, epochs, start)
+    given = _settings(set_, epochs, start) | ({} if distract is None else {"distract": str(distract)})
     plan = None
     if task is not None:
         if stories is not None:
@@ -104,6 +107,8 @@ def train(
     if resume and RunDirectory(path).finished:
         note(f"{path} is finished already")
     directory = _fit(spec, plan, path, where, resume, checkpoint_every, log_to)
+    if distract is not None:
+        _add_gate(directory, plan, distract)
     if plan is not None:
         show(plan, directory, json)
         return
@@ -165,6 +170,19 @@ def _fit(
             return fit_run(spec, data, path, options)
         except Interrupted:
             raise _stopped("--resume") from None
+
+
+def _add_gate(directory: "RunDirectory", plan: "OwnPlan | None", folder: Path) -> None:
+    """Trains a gate for a run that has ended."""
+    from amn.training.gate import gate_run
+    from amn.training.gate_data import stories_of
+
+    spec = directory.spec()
+    if plan is not None:
+        training, validation = plan.training, plan.validation
+    else:
+        training, validation = (stories_of(spec.task, spec.data, split) for split in ("train", "valid"))
+    gate_run(directory, training, validation, folder, note)
 
 
 def _logging(display: "Progress", path: Path, log_to: str) -> "Progress":
@@ -235,11 +253,10 @@ def sweep(
         address: of a Ray cluster; by default that in RAY_ADDRESS, or else one is started on this machine.
     """
     from amn.training.display import Lines
-    from amn.training.engines import Options
     from amn.training.engines import sweep as run
     from amn.training.grid import Grid
     from amn.training.loop import Interrupted
-    from amn.training.sweep import parse_numbers, parse_tasks
+    from amn.training.sweep import Options, parse_numbers, parse_tasks
 
     grid = Grid(
         tasks=parse_tasks(tasks),

@@ -19,9 +19,13 @@ static const float *last_state(const struct reader *reader, size_t width, const 
     return now;
 }
 
-static int all_known(const struct amn_words *rows, size_t known) {
-    for (id i = 0; i < rows->begin[rows->count]; i++)
-        if (rows->words[i] < 0 || (size_t)rows->words[i] >= known) return 0;
+/* Whether these are rows of words that the gate knows. */
+static int sound(const struct gate *gate, const struct amn_words *rows) {
+    if (!gate->width || rows->count < 0 || rows->begin[0] < 0) return 0;
+    for (id i = 0; i < rows->count; i++)
+        if (rows->begin[i] > rows->begin[i + 1]) return 0;
+    for (id i = rows->begin[0]; i < rows->begin[rows->count]; i++)
+        if (rows->words[i] < 0 || (size_t)rows->words[i] >= gate->words) return 0;
     return 1;
 }
 
@@ -29,7 +33,7 @@ static int all_known(const struct amn_words *rows, size_t known) {
 int amn_gate_ask(const struct amn_model *m, const struct amn_words *questions, float *asked) {
     const struct gate *gate = &m->gate;
     size_t width = gate->width;
-    if (!width || !all_known(questions, gate->words)) return BAD_INPUT;
+    if (!sound(gate, questions)) return BAD_INPUT;
     float *room = malloc((5 * width + LANES) * sizeof(float));
     if (!room) return NO_ROOM;
     for (id i = 0; i < questions->count; i++) {
@@ -60,7 +64,7 @@ INLINE int8_t passes(const struct gate *gate, float logit, int64_t seen, int64_t
 int amn_gate_judge(const struct amn_model *m, const struct amn_words *sentences, struct amn_judging *judging) {
     const struct gate *gate = &m->gate;
     size_t width = gate->width, count = (size_t)sentences->count, questions = (size_t)judging->questions;
-    if (!width || !all_known(sentences, gate->words)) return BAD_INPUT;
+    if (!sound(gate, sentences)) return BAD_INPUT;
     float *room = malloc((6 * width + LANES) * sizeof(float)), *heard = room + 5 * width;
     if (!room) return NO_ROOM;
     for (size_t i = 0; i < count; i++) {

@@ -114,14 +114,7 @@ def _asks(sentence: str) -> bool:
 
 
 def write_babi(stories: Iterable[Story], target: str | Path | TextIO) -> int:
-    """Write stories as bAbI text; a file appears under its name only when all of it is written.
-
-    Args:
-        stories: what to write, taken one at a time.
-        target: a file, or an open text stream.
-
-    Returns:
-        How many questions were written.
+    """Writes stories as bAbI text, one at a time, and says how many questions; a file appears when all is written.
 
     Raises:
         DataError: for what the format cannot hold: an unknown answer, a tab or a line end in a text, a question mark
@@ -176,11 +169,6 @@ def _holdable(text: str, name: str, *, statement: bool = False) -> str:
 
 def find_task_file(directory: str | Path, task: int, split: str) -> Path:
     """The file of a task in a folder of released data, in either naming style.
-
-    Args:
-        directory: a folder with files such as `qa1_single-supporting-fact_train.txt` or `qa1_train.txt`.
-        task: its number.
-        split: "train", "valid" or "test".
 
     Raises:
         DataError: where no file or more than one fits; it says what the folder has.

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal
 
@@ -10,18 +10,14 @@ from amn.data.files import BadLines, numbered_lines
 from amn.data.rows import ANY, Columns
 from amn.data.source import data_files, format_of, read_stories
 from amn.data.story import Story, words
+from amn.errors import DataError
 
 _MAX_WORD_LINE_BYTES = 1 << 20
 AnswerKind = Literal["word", "phrase", "list", "class"]
 
 
 def answer_kind(answer: str, told: Collection[str]) -> AnswerKind:
-    """What an answer is: a word that the story tells, several such words, a list, or else one class of many.
-
-    Args:
-        answer: the answer.
-        told: the words of the story before the question.
-    """
+    """What an answer is, given the words told before: one of them, several, a list, or else one class of many."""
     if "," in answer:
         return "list"
     spelled = words(answer)
@@ -30,53 +26,28 @@ def answer_kind(answer: str, told: Collection[str]) -> AnswerKind:
     return "word" if len(spelled) == 1 else "phrase"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BadLine:
-    """A line that could not be read. The line number is None where the whole file is meant."""
-
-    file: str
-    line: int | None
-    expected: str
-    found: str
-
-
 @dataclass(slots=True, kw_only=True)
 class DataReport:
-    """Counts over all stories of the files checked.
+    """Counts over all stories of the files checked."""
 
-    Args:
-        path: the file or folder that was checked.
-        files: how many files were read.
-        stories: how many stories they hold.
-        sentences: how many sentences the stories have together.
-        questions: how many questions the stories have together.
-        vocabulary: distinct lower-cased words of sentences and questions, with how often each occurs.
-        answers: distinct answers, with how often each is right.
-        answer_kinds: what the answers are (see `answer_kind`), with how many questions have such a one.
-        longest_story: the most sentences of a story.
-        most_told: the most sentences before a question.
-        without_question: stories that nothing is asked about.
-        unknown_words: words that the given vocabulary lacks, with how often each occurs; None where none was given.
-        bad_lines: the first lines that could not be read.
-        num_bad_lines: how many could not be read.
-        lost_support: how many of them name a supporting fact that is no sentence told before.
-    """
-
-    path: str
-    files: int = 0
-    stories: int = 0
-    sentences: int = 0
-    questions: int = 0
+    path: str  # the file or folder that was checked
+    files: int = 0  # how many files were read
+    stories: int = 0  # how many stories they hold
+    sentences: int = 0  # how many sentences the stories have together
+    questions: int = 0  # how many questions the stories have together
+    # Distinct lower-cased words of sentences and questions, with how often each occurs.
     vocabulary: Counter[str] = field(default_factory=Counter)
-    answers: Counter[str] = field(default_factory=Counter)
+    answers: Counter[str] = field(default_factory=Counter)  # distinct answers, with how often each is right
+    # What the answers are (see `answer_kind`), with how many questions have such a one.
     answer_kinds: Counter[AnswerKind] = field(default_factory=Counter)
-    longest_story: int = 0
-    most_told: int = 0
-    without_question: int = 0
+    longest_story: int = 0  # the most sentences of a story
+    most_told: int = 0  # the most sentences before a question
+    without_question: int = 0  # stories that nothing is asked about
+    # Words that the given vocabulary lacks, with how often each occurs; None where none was given.
     unknown_words: dict[str, int] | None = None
-    bad_lines: list[BadLine] = field(default_factory=list)
-    num_bad_lines: int = 0
-    lost_support: int = 0
+    bad_lines: list[DataError] = field(default_factory=list)  # the first lines that could not be read
+    num_bad_lines: int = 0  # how many could not be read
+    lost_support: int = 0  # how many of them name a supporting fact that is no sentence told before
 
     def add(self, story: Story) -> None:
         """Count one story."""
@@ -99,7 +70,10 @@ class DataReport:
     def as_json(self) -> dict[str, object]:
         """The report as plain values: word counts become the number of distinct words."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
-        rows = [asdict(bad) for bad in self.bad_lines]
+        rows = [
+            {"file": bad.source, "line": bad.line, "expected": bad.expected, "found": bad.found}
+            for bad in self.bad_lines
+        ]
         return values | {"vocabulary": len(self.vocabulary), "answers": len(self.answers), "bad_lines": rows}
 
 
@@ -138,7 +112,7 @@ def check_data(path: str | Path, *, vocabulary: str | Path | None = None, column
     if known is not None:
         report.unknown_words = {word: n for word, n in report.vocabulary.most_common() if word not in known}
     report.num_bad_lines = bad.count
-    report.bad_lines = [BadLine(file=e.source, line=e.line, expected=e.expected, found=e.found) for e in bad.errors]
+    report.bad_lines = bad.errors
     report.lost_support = bad.lost_support
     return report
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, groupby
 
 from amn.data.facts import Facts, told_facts
@@ -28,6 +28,7 @@ class Example:
     questions: tuple[Words, ...]
     answers: tuple[str | None, ...]
     facts: tuple[Facts, ...] = ()
+    kinds: tuple[str, ...] = field(default=(), compare=False)  # of the questions; "" where the data names none
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,7 @@ def examples(
                 questions=tuple(words(question.text) for question in group),
                 answers=tuple(question.answer for question in group),
                 facts=told_facts(known, sentences) if known else (),
+                kinds=tuple(question.kind for question in group),
             )
 
 

@@ -5,7 +5,7 @@ import os
 import secrets
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,22 +15,17 @@ from amn.errors import DataError, SupportError
 
 MAX_KEPT_ERRORS = 1000  # a file of nothing but bad lines must not fill the memory with their errors
 SHOWN_CHARACTERS = 60  # of a bad line, in an error message
+PART = ".part"  # ends the names of files that are being written
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(slots=True)
 class BadLines:
-    """What a reader skipped: give one to a reader and it goes on where it would otherwise raise.
+    """What a reader skipped: give one to a reader and it goes on where it would otherwise raise."""
 
-    Args:
-        errors: the first errors met, at most `MAX_KEPT_ERRORS` of them.
-        count: all errors met, which is the number of lines skipped.
-        lost_support: how many of them name a supporting fact that points nowhere.
-    """
-
-    errors: list[DataError] = field(default_factory=list)
-    count: int = 0
-    lost_support: int = 0
+    errors: list[DataError] = field(default_factory=list)  # the first errors met, at most `MAX_KEPT_ERRORS` of them
+    count: int = 0  # all errors met, which is the number of lines skipped
+    lost_support: int = 0  # how many of them name a supporting fact that points nowhere
 
     def add(self, error: DataError) -> None:
         """Count a bad line and keep its error while there is room."""
@@ -141,19 +136,41 @@ def written(target: Path | TextIO) -> Iterator[TextIO]:
         with _creating(target, "w") as stream:
             yield stream
     else:
-        with _replacing(target.resolve()) as stream:
+        with replaced(target.resolve()) as part, _creating(part, "x") as stream:
             yield stream
 
 
 @contextmanager
-def _replacing(target: Path) -> Iterator[TextIO]:
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+def replaced(path: Path) -> Iterator[Path]:
+    """A new file to write to, which gets the path's name once its bytes are on disk: a reader finds old or new."""
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}{PART}")
     try:
-        with _creating(part, "x") as stream:
-            yield stream
-        os.replace(part, target)
+        yield part
+        _flush(part)
+        os.replace(part, path)
+        flush_folder(path.parent)
     finally:
-        part.unlink(missing_ok=True)
+        remove(part)
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def flush_folder(folder: Path) -> None:
+    """Makes sure that a name is found again after a power loss: it is in the folder, which is a file of its own."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove(path: Path) -> None:
+    """Removes a file if it can be: where a folder lost its write permission, another error is already on its way."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def _creating(path: Path, mode: Literal["w", "x"]) -> TextIO:

@@ -27,18 +27,13 @@ NUM_EDGE_KINDS = 6
 
 
 class View(NamedTuple):
-    """What one sentence touches; a tuple, because there is one for each sentence and these are made soonest.
+    """What one sentence touches; a tuple, because there is one for each sentence and these are made soonest."""
 
-    Args:
-        members: entities that may change: the sentence's distinct words in their order, then what the question names.
-        spoken: how many of the members are words of the sentence.
-        context: entities outside it that members may read.
-        kinds: for each member, the kind of its edge to each member and then to each of the context; a byte for each.
-    """
-
+    # Entities that may change: the sentence's distinct words in their order, then what the question names.
     members: list[int]
-    spoken: int
-    context: list[int]
+    spoken: int  # how many of the members are words of the sentence
+    context: list[int]  # entities outside it that members may read
+    # For each member, the kind of its edge to each member and then to each of the context; a byte for each.
     kinds: bytes
 
     @property

@@ -20,17 +20,7 @@ def read_jsonl(
     columns: Columns = ANY,
     max_line_bytes: int = MAX_LINE_BYTES,
 ) -> Iterator[Story]:
-    """The stories of a JSONL file, one at a time.
-
-    Args:
-        path: the file.
-        skip_bad: where given, bad lines are noted in it and left out instead of raising.
-        columns: what the keys are called.
-        max_line_bytes: a longer line is refused without being read to its end.
-
-    Raises:
-        DataError: at the first bad line, naming the file, the line, what was expected and what was found.
-    """
+    """The stories of a JSONL file, one at a time; as `read_stories`."""
     path, number = Path(path), 0
     for number, line in numbered_lines(path, limit=max_line_bytes, skip_bad=skip_bad):
         try:
@@ -58,15 +48,7 @@ def parsed(path: Path, number: int | None, text: str) -> object:
 
 
 def write_jsonl(stories: Iterable[Story], target: str | Path | TextIO) -> int:
-    """Write stories as JSON lines; a file appears under its name only when all of it is written.
-
-    Args:
-        stories: what to write, taken one at a time.
-        target: a file, or an open text stream.
-
-    Returns:
-        How many questions were written.
-    """
+    """Writes stories as JSON lines, one at a time, and says how many questions; a file appears when all is written."""
     count = 0
     with written(Path(target) if isinstance(target, str) else target) as stream:
         for story in stories:
@@ -87,4 +69,6 @@ def _entry(question: Question, num_sentences: int) -> dict[str, Any]:
         entry["after"] = question.after
     if question.support:
         entry["support"] = list(question.support)
+    if question.kind:
+        entry["kind"] = question.kind
     return entry

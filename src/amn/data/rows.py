@@ -5,8 +5,8 @@
 
 A column goes by any of the names that people use, or by the one that the user gives. A story is a list of sentences,
 or one text. An answer is text, a number, true or false (yes or no), a list (joined by commas), or null where it is
-unknown. `after` (how many sentences the question sees) and `support` (0-based indices of sentences) may be left out;
-other columns are ignored.
+unknown. `after` (how many sentences the question sees), `support` (0-based indices of sentences) and `kind` (what the
+question asks for, by which `amn evaluate` groups) may be left out; other columns are ignored.
 """
 
 import json
@@ -51,13 +51,7 @@ ANY = Columns()
 
 
 def story_of(row: object, source: str | Path, line: int | None = None, columns: Columns = ANY) -> Story:
-    """The story that a row holds.
-
-    Args:
-        row: a mapping of names to values.
-        source: what to call its file, or itself, where something is wrong with it.
-        line: its line in the file.
-        columns: what the columns are called.
+    """The story that a row holds; `source` and `line` say where it is from, where something is wrong with it.
 
     Raises:
         DataError: where the row has another shape.
@@ -131,6 +125,7 @@ class _Row:
             answer=self._answer(answer, _listed(entry[answer])),
             after=after,
             support=self._support(_listed(entry.get("support", [])), after),
+            kind=kind if isinstance(kind := entry.get("kind"), str) else "",
         )
 
     def _answer(self, name: str, value: object) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
 from amn.data.babi import find_task_file, read_babi, write_babi
 from amn.data.files import STANDARD_INPUT, BadLines
@@ -32,21 +32,8 @@ _SPLIT_NAMES = {"train": "train|training", "valid": "valid|validation|val|dev", 
 _PEEKED = 4096
 
 
-class StoryReader(Protocol):
-    """What reads the files of a format."""
-
-    def __call__(self, path: str | Path, *, skip_bad: BadLines | None, columns: Columns) -> Iterator[Story]:
-        """The stories of a file, one at a time."""
-
-
-def _babi(path: str | Path, *, skip_bad: BadLines | None, columns: Columns) -> Iterator[Story]:
-    """The stories of bAbI text, which has no columns."""
-    del columns
-    return read_babi(path, skip_bad=skip_bad)
-
-
-READERS: dict[str, StoryReader] = {
-    "babi": _babi,
+READERS: dict[str, Callable[..., Iterator[Story]]] = {  # each takes a path, `skip_bad` and `columns`
+    "babi": lambda path, *, skip_bad, columns: read_babi(path, skip_bad=skip_bad),  # noqa: ARG005 (it has no columns)
     "csv": read_csv,
     "json": read_json,
     "jsonl": read_jsonl,
@@ -109,17 +96,12 @@ def split_of(path: Path) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnStories:
-    """Stories that somebody brings.
+    """Stories that somebody brings."""
 
-    Args:
-        training: to learn from.
-        validation: to choose and to judge by; None where they have to be taken from the training stories.
-        name: what to call them: the name of their file or folder, without its ending.
-    """
-
-    training: list[Story]
+    training: list[Story]  # to learn from
+    # To choose and to judge by; None where they have to be taken from the training stories.
     validation: list[Story] | None = None
-    name: str = "own"
+    name: str = "own"  # what to call them: the name of their file or folder, without its ending
 
     def judged_by(self, other: "OwnStories") -> "OwnStories":
         """The same with all of the other's stories to validate with."""

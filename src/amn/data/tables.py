@@ -16,16 +16,7 @@ _DELIMITERS = ",;\t"
 
 
 def read_csv(path: str | Path, *, skip_bad: BadLines | None = None, columns: Columns = ANY) -> Iterator[Story]:
-    """The stories of a table with a header, one row each; the header says what separates its columns.
-
-    Args:
-        path: the file.
-        skip_bad: where given, bad rows are noted in it and left out instead of raising.
-        columns: what the columns are called.
-
-    Raises:
-        DataError: at the first bad row, naming the file, the line, what was expected and what was found.
-    """
+    """The stories of a table with a header, which says what separates its columns; as `read_stories`."""
     path = Path(path)
     lines = (line + "\n" for _, line in numbered_lines(path, limit=MAX_LINE_BYTES))
     header = next(lines, "")

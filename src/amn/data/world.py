@@ -15,36 +15,19 @@ _AGAIN = 3
 
 @dataclass(slots=True, eq=False)
 class Event:
-    """Something that happened and was told.
+    """Something that happened and was told."""
 
-    Args:
-        kind: "move", "get", "drop" or "give"; some tasks add kinds of their own.
-        actor: who did it.
-        place: where the actor is after it, or the place that the sentence is about.
-        item: the thing handled.
-        receiver: who was given the thing.
-        before: the actor's latest told move before it.
-        line: index of the sentence that told it.
-    """
-
-    kind: str
+    kind: str  # "move", "get", "drop" or "give"; some tasks add kinds of their own
     actor: str
-    place: str
-    item: str = ""
-    receiver: str = ""
-    before: "Event | None" = None
-    line: int = -1
+    place: str  # where the actor is after it, or the place that the sentence is about
+    item: str = ""  # the thing handled
+    receiver: str = ""  # of the thing
+    before: "Event | None" = None  # the actor's latest told move before it
+    line: int = -1  # of the sentence that told it
 
 
 class World:
-    """People and things at places. Starting places are random and never told.
-
-    Args:
-        rng: the story's source of chance.
-        people: names of who is there.
-        places: names of where they can be.
-        objects: names of what can be carried.
-    """
+    """People and things at places. Starting places are random and never told."""
 
     def __init__(self, rng: Random, people: Sequence[str], places: Sequence[str], objects: Sequence[str] = ()) -> None:
         self.rng = rng

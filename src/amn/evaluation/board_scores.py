@@ -11,14 +11,7 @@ from amn.inference.trained import TrainedModel
 
 
 def board_scores(trained: TrainedModel, board: Board, ask: Ask, engine: Engine = "auto") -> dict[str, Any]:
-    """The figures of every part that the split has questions of, and the means over parts that are all there.
-
-    Args:
-        trained: one model for all parts.
-        board: whose parts.
-        ask: which split, and where its files are.
-        engine: as for `score`.
-    """
+    """The figures of every part that the split has questions of, and the means over parts that are all there."""
     rows = []
     for part in board.parts:
         of_part = replace(ask, task=board.task(part))

@@ -10,10 +10,10 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from amn.bench.timing import measure
-from amn.data.batches import Batch, encode
+from amn.data.batches import Batch
 from amn.data.examples import Example
-from amn.data.vocabulary import Vocabulary
 from amn.evaluation.metrics import DEFAULT_BANKS
+from amn.inference.torch_batches import plain_batch
 from amn.inference.trained import TrainedModel
 from amn.models.amn import AMN, Told
 from amn.models.base import Model, Reading
@@ -28,35 +28,22 @@ class Work:
     """The operations of stories that are read one by one, as means over stories with one set of questions each.
 
     Operations are the multiplications and additions of matrix products, which do not depend on the machine.
-
-    Args:
-        sentences: of a story.
-        entities: its distinct words (V).
-        read: entities, or memory slots, that an answer reads.
-        ingest: operations for reading a story.
-        decode: operations for answering a question.
     """
 
-    sentences: float
-    entities: float
-    read: float
-    ingest: float
-    decode: float
+    sentences: float  # of a story
+    entities: float  # its distinct words (V)
+    read: float  # entities, or memory slots, that an answer reads
+    ingest: float  # operations for reading a story
+    decode: float  # operations for answering a question
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a model costs on stories.
+    """What a model costs on stories."""
 
-    Args:
-        work: the operations, each story alone.
-        ingest_seconds: for reading a story, many together.
-        decode_seconds: for answering a question, many together.
-    """
-
-    work: Work
-    ingest_seconds: float
-    decode_seconds: float
+    work: Work  # the operations, each story alone
+    ingest_seconds: float  # for reading a story, many together
+    decode_seconds: float  # for answering a question, many together
 
     def figures(self) -> dict[str, float]:
         """All numbers by name."""
@@ -76,7 +63,7 @@ def work_of(trained: TrainedModel, examples: Sequence[Example]) -> Work:
 
 
 def _work(trained: TrainedModel, example: Example) -> tuple[float, float, float, float, float]:
-    batch = _batch([example], trained.vocabulary)
+    batch = plain_batch(trained, [example])
     reading, answering = FlopCounterMode(display=False), FlopCounterMode(display=False)
     with reading:
         carry = trained.model.ingest(batch)
@@ -101,7 +88,7 @@ def _answer(model: Model, batch: Batch, carry: Any) -> Reading:
 
 def _seconds(trained: TrainedModel, examples: Sequence[Example]) -> tuple[float, float]:
     """Seconds for a story and for a question."""
-    batch = _batch(examples, trained.vocabulary)
+    batch = plain_batch(trained, examples)
     with torch.inference_mode():
         carry = trained.model.ingest(batch)
         runs: dict[str, Callable[[], object]] = {"ingest": partial(trained.model.ingest, batch)}
@@ -109,7 +96,3 @@ def _seconds(trained: TrainedModel, examples: Sequence[Example]) -> tuple[float,
         taken = {name: timing.seconds for name, timing in measure(runs, repeats=_REPEATS).items()}
     questions = sum(len(example.questions) for example in examples)
     return taken["ingest"] / len(examples), taken["decode"] / questions
-
-
-def _batch(examples: Sequence[Example], vocabulary: Vocabulary) -> Batch:
-    return encode(examples, vocabulary).take(torch.arange(len(examples)))

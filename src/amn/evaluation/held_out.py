@@ -8,7 +8,7 @@ from typing import Any
 
 from amn.answers import Answer
 from amn.data.story import Question, Story, words
-from amn.evaluation.metrics import PASS_PERCENT
+from amn.evaluation.metrics import PASS_PERCENT, same_answer
 
 SHOWN_MISTAKES = 3
 SHOWN_SENTENCES = 12  # of a story, the last ones
@@ -20,21 +20,13 @@ _Z = 1.96  # of a 95 % interval
 
 @dataclass(frozen=True, kw_only=True)
 class Mistake:
-    """A question that was answered wrongly.
+    """A question that was answered wrongly."""
 
-    Args:
-        story: what it saw.
-        question: the question.
-        right: the right answer.
-        said: the model's.
-        score: how sure it was.
-    """
-
-    story: tuple[str, ...]
+    story: tuple[str, ...]  # what it saw
     question: str
-    right: str
-    said: str
-    score: float
+    right: str  # the right answer
+    said: str  # the model's
+    score: float  # how sure it was
 
     def lines(self) -> Iterator[str]:
         """As a story, for people."""
@@ -60,21 +52,13 @@ class Kind:
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOut:
-    """How a model did on the questions that were kept apart.
+    """How a model did on the questions that were kept apart."""
 
-    Args:
-        questions: how many.
-        wrong: how many of them were answered wrongly.
-        guess_percent: the error of always giving the most frequent answer.
-        kinds: the same by kind of question, the worst first.
-        mistakes: the wrong answers, the surest first.
-    """
-
-    questions: int
-    wrong: int
-    guess_percent: float
-    kinds: tuple[Kind, ...]
-    mistakes: tuple[Mistake, ...]
+    questions: int  # how many
+    wrong: int  # how many of them were answered wrongly
+    guess_percent: float  # the error of always giving the most frequent answer
+    kinds: tuple[Kind, ...]  # the same by kind of question, the worst first
+    mistakes: tuple[Mistake, ...]  # the wrong answers, the surest first
 
     @property
     def error_percent(self) -> float:
@@ -119,7 +103,8 @@ class HeldOut:
         """
         if self.good:
             return []
-        found = [_more_stories(training_stories), f"train longer: --epochs {2 * epochs}"]
+        more = f"give it more stories: it was trained on {training_stories}"
+        found = [more, f"train longer: --epochs {2 * epochs}"]
         knows_training = training_loss is not None and training_loss < 0.1
         found = found if knows_training else found[::-1]
         mean = self.error_percent
@@ -159,14 +144,10 @@ class HeldOut:
 
 
 def judge(stories: Sequence[Story], answers: Sequence[Answer]) -> HeldOut:
-    """Compares answers with the right ones.
-
-    Args:
-        stories: with the questions and their right answers.
-        answers: one for each question, in their order.
-    """
+    """Compares answers, one for each question in their order, with the right ones."""
     asked = [(story, question) for story in stories for question in story.questions]
-    wrong = [not _is_right(question, answer) for (_, question), answer in zip(asked, answers, strict=True)]
+    said = zip(asked, answers, strict=True)
+    wrong = [not same_answer(answer.answer, question.answer or "") for (_, question), answer in said]
     counts = Counter((question.answer or "").lower() for _, question in asked)
     return HeldOut(
         questions=len(asked),
@@ -175,10 +156,6 @@ def judge(stories: Sequence[Story], answers: Sequence[Answer]) -> HeldOut:
         kinds=_kinds([question for _, question in asked], wrong),
         mistakes=_mistakes([pair for pair, bad in zip(zip(asked, answers, strict=True), wrong, strict=True) if bad]),
     )
-
-
-def _is_right(question: Question, answer: Answer) -> bool:
-    return answer.answer.lower() == (question.answer or "").lower()
 
 
 def _kinds(questions: Sequence[Question], wrong: Sequence[bool]) -> tuple[Kind, ...]:
@@ -200,10 +177,6 @@ def _mistakes(pairs: Sequence[tuple[tuple[Story, Question], Answer]]) -> tuple[M
         for (story, question), answer in pairs
     ]
     return tuple(sorted(found, key=lambda mistake: -mistake.score))
-
-
-def _more_stories(stories: int) -> str:
-    return f"give it more stories: it was trained on {stories}"
 
 
 def _listed(kinds: Sequence[Kind]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -12,7 +13,8 @@ from amn.answers import Answer, answers_of
 from amn.data.examples import Example
 from amn.data.story import words
 from amn.errors import AMNError
-from amn.inference.engine import Engine, ToldStories, tell_stories
+from amn.inference.engine import Engine, tell_stories
+from amn.inference.found import Found
 from amn.inference.trained import TrainedModel
 
 PASS_PERCENT = 5.0  # a task counts as solved below this error, as in the paper
@@ -28,29 +30,17 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Tally:
-    """What a model did with each question, by the number of banks read: row 0 reads one bank, row 1 two, and so on.
+    """What a model did with each question, by the number of banks read: row 0 reads one bank, row 1 two, and so on."""
 
-    Args:
-        wrong: whether the answer was wrong.
-        score: how sure it was.
-        known: whether it was given as known, and not as unknown or as a guess.
-        read: how many entities the banks read hold, copies counted each time.
-        entities: how many different words the story has.
-        created: how many banks the story has.
-        ingest: seconds for reading the stories.
-        decode: seconds for answering, by the number of banks read.
-        decode_all: seconds for answering from all banks.
-    """
-
-    wrong: Bool[np.ndarray, "bank question"]
-    score: Float[np.ndarray, "bank question"]
-    known: Bool[np.ndarray, "bank question"]
-    read: Float[np.ndarray, "bank question"]
-    entities: Float[np.ndarray, " question"]
-    created: Float[np.ndarray, " question"]
-    ingest: float
-    decode: tuple[float, ...]
-    decode_all: float
+    wrong: Bool[np.ndarray, "bank question"]  # whether the answer was wrong
+    score: Float[np.ndarray, "bank question"]  # how sure it was
+    known: Bool[np.ndarray, "bank question"]  # whether it was given as known, and not as unknown or as a guess
+    read: Float[np.ndarray, "bank question"]  # how many entities the banks read hold, copies counted each time
+    entities: Float[np.ndarray, " question"]  # how many different words the story has
+    created: Float[np.ndarray, " question"]  # how many banks the story has
+    ingest: float  # seconds for reading the stories
+    decode: tuple[float, ...]  # seconds for answering, by the number of banks read
+    decode_all: float  # seconds for answering from all banks
 
     @property
     def questions(self) -> int:
@@ -78,11 +68,7 @@ class Tally:
         return next((row["banks"] for row in rows if row["error_percent"] < PASS_PERCENT), self.most_banks)
 
     def figures(self, banks: int = DEFAULT_BANKS) -> dict[str, Any]:
-        """All figures of an evaluation.
-
-        Args:
-            banks: how many banks are read for the error; ALL_BANKS for all.
-        """
+        """All figures of an evaluation, with the error at so many banks read; ALL_BANKS for all."""
         required = self.required_banks()
         needed = self.row(required)
         return {
@@ -157,24 +143,24 @@ def _items(answer: str) -> list[tuple[str, ...]]:
 
 
 def evaluate(trained: TrainedModel, examples: Sequence[Example], engine: Engine = "auto") -> Tally:
-    """Asks a model every question that has an answer, by the code that answers users.
-
-    Args:
-        trained: the model.
-        examples: stories with questions and their right answers.
-        engine: "torch" to ask the torch model instead.
+    """Asks a model every question that has an answer, by the code that answers users, or by torch.
 
     Raises:
         AMNError: where no question has an answer.
     """
-    known = [example for example in examples if any(answer is not None for answer in example.answers)]
-    if not known:
+    asked = judged(examples)
+    if not asked:
         raise AMNError("none of the questions has an answer to compare with")
-    longest_first = sorted(known, key=lambda example: -len(example.sentences))
     parts = []
-    for start in range(0, len(longest_first), BATCH_STORIES):
-        parts.append(_tally(trained, longest_first[start : start + BATCH_STORIES], engine, warm_up=start == 0))
+    for start in range(0, len(asked), BATCH_STORIES):
+        parts.append(_tally(trained, asked[start : start + BATCH_STORIES], engine, warm_up=start == 0))
     return _joined(parts)
+
+
+def judged(examples: Sequence[Example]) -> list[Example]:
+    """The examples that can be judged, in the order of a tally: the longest stories first."""
+    known = [example for example in examples if any(answer is not None for answer in example.answers)]
+    return sorted(known, key=lambda example: -len(example.sentences))
 
 
 def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *, warm_up: bool) -> Tally:
@@ -185,10 +171,11 @@ def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *
     times: list[float] = []
     most = DEFAULT_BANKS
     while len(readings) < most:
-        answers, time = _answers(trained, examples, stories, len(readings) + 1)
-        readings.append(answers)
+        banks = len(readings) + 1
+        found, time = _timed(partial(stories.read, banks))
+        readings.append([(answer, right) for _, answer, right in answered(trained, examples, found, banks)])
         times.append(time)
-        most = max(answer.banks_created for answer, _ in answers)
+        most = max(answer.banks_created for answer, _ in readings[-1])
     _, decode_all = _timed(lambda: stories.read(ALL_BANKS))
     first = [answer for answer, _ in readings[0]]
     return Tally(
@@ -204,16 +191,15 @@ def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *
     )
 
 
-def _answers(
-    trained: TrainedModel, examples: Sequence[Example], stories: ToldStories, banks: int
-) -> tuple[list[tuple[Answer, str]], float]:
-    """The answers to all questions whose right answer is known, with that; and the seconds that reading them took."""
-    found, seconds = _timed(lambda: stories.read(banks))
-    pairs: list[tuple[Answer, str]] = []
+def answered(
+    trained: TrainedModel, examples: Sequence[Example], found: Sequence[Found], banks: int
+) -> Iterator[tuple[Found, Answer, str]]:
+    """Every question whose right answer is known: what was found in its story, the answer, and what is right."""
     for one, example in zip(found, examples, strict=True):
         given = answers_of(one, trained, [" ".join(question) for question in example.questions], banks)
-        pairs += [(answer, right) for answer, right in zip(given, example.answers, strict=True) if right is not None]
-    return pairs, seconds
+        for answer, right in zip(given, example.answers, strict=True):
+            if right is not None:
+                yield one, answer, right
 
 
 def _timed(work: Callable[[], _T], repeats: int = _REPEATS) -> tuple[_T, float]:

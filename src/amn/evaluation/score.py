@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,10 @@ from amn.data.examples import Example, examples
 from amn.data.source import SPLITS, load_task, read_stories
 from amn.data.story import Story
 from amn.errors import ConfigError, did_you_mean
+from amn.evaluation.kinds import of_kind
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
 from amn.inference.engine import Engine
+from amn.inference.order import in_order
 from amn.inference.trained import TrainedModel
 from amn.store.find import find_model
 from amn.store.model_directory import load_model
@@ -22,31 +24,17 @@ _RENAME_SEED = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """Which questions to ask.
+    """Which questions to ask."""
 
-    Args:
-        task: 1 to 20, "scaled" or "multi", or "joint" for all twenty.
-        split: "train", "valid" or "test".
-        data: a folder of released files, or one file; None to generate the stories.
-        rename: give the people, places and things of the stories names that no training data holds.
-        questions: ask only so many examples; None for all.
-    """
-
-    task: int | str
-    split: str = "valid"
-    data: str | None = None
-    rename: bool = False
-    questions: int | None = None
+    task: int | str  # 1 to 20, "scaled" or "multi", or "joint" for all twenty
+    split: str = "valid"  # "train", "valid" or "test"
+    data: str | None = None  # a folder of released files, or one file; None to generate the stories
+    rename: bool = False  # give the people, places and things of the stories names that no training data holds
+    questions: int | None = None  # ask only so many examples; None for all
 
 
 def score(name: str | Path, ask: Ask, engine: Engine = "auto") -> tuple[TrainedModel, Tally]:
-    """Finds a model and scores it.
-
-    Args:
-        name: a model directory, a run directory (its best weights), or the name of a shipped model.
-        ask: which questions.
-        engine: "torch" to ask the torch model, and not what answers users.
-    """
+    """Finds a model by its name or directory, as `find_model` does, and scores it."""
     trained = load_model(find_model(name))
     return trained, score_trained(trained, ask, engine)
 
@@ -67,15 +55,18 @@ def report_of(
 def examples_for(trained: TrainedModel, ask: Ask) -> list[Example]:
     """The examples of a task as the model's training cut them: the same window, questions together or alone."""
     train = trained.training.train
-    return list(examples(stories_for(ask), window=train.window, together=train.together))[: ask.questions]
+    asked = examples(stories_for(ask), window=train.window, together=train.together)
+    return [in_order(trained, one) for one in islice(asked, ask.questions)]
 
 
 def stories_for(ask: Ask) -> Sequence[Story]:
     """The stories that are asked for."""
     if ask.split not in SPLITS:
         raise ConfigError(f"unknown split {ask.split!r}: {did_you_mean(ask.split, SPLITS)}")
-    tasks = ALL_TASKS if ask.task == JOINT else (ask.task,)
-    stories = list(chain.from_iterable(_stories(task, ask) for task in tasks))
+    if ask.task == JOINT:
+        stories = list(chain.from_iterable(of_kind(_stories(task, ask), f"task {task}") for task in ALL_TASKS))
+    else:
+        stories = _stories(ask.task, ask)
     if not ask.rename:
         return stories
     from amn.data.tasks.rename import rename  # late: it needs the generator's names

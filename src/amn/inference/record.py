@@ -16,14 +16,16 @@ class TrainingRecord:
     Args:
         task: that it was trained on; None where that is not known.
         train: the settings of its training.
+        names: the words by which sentences hang together, where it does not read them as they were told.
     """
 
     task: int | str | None = None
     train: TrainConfig = TrainConfig()
+    names: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "TrainingRecord":
         """Reads the `training` of a model's config.json; settings that this version does not know are left out."""
         run = record.get("run", {})
         known = {name: value for name, value in run.get("train", {}).items() if name in _SETTINGS}
-        return cls(task=run.get("task"), train=TrainConfig(**known))
+        return cls(task=run.get("task"), train=TrainConfig(**known), names=frozenset(record.get("names", ())))

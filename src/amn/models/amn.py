@@ -63,8 +63,7 @@ class AMNConfig(ModelConfig):
         information: beta of the creation prior.
         creation: weight of the loss that holds creation to its prior.
         budget: weight of the loss on entities read.
-        budget_from: share of the training after which the budget starts to grow.
-        budget_to: share of the training at which it is whole.
+        budget_from: share of the training after which the budget starts to grow; budget_to: at which it is whole.
         all_banks: weight of the answer loss when all banks are read.
     """
 

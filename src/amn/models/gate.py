@@ -57,7 +57,7 @@ class Gate(nn.Module):
         return self.question(self._last(self.question_gru, questions))
 
     def logit(self, both: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes"]:
-        """v . tanh(x) + c, where x is the sum of what was heard and what was asked."""
+        """V . tanh(x) + c, where x is the sum of what was heard and what was asked."""
         return self.verdict(torch.tanh(both)).squeeze(-1)
 
     def _last(self, gru: GRU, rows: Int[Tensor, "row word"]) -> Float[Tensor, "row width"]:

@@ -10,7 +10,7 @@ from amn.data.examples import Example, examples
 from amn.data.tasks import generate
 from amn.data.tasks.config import GeneratorConfig
 from amn.errors import AMNError, DataError
-from amn.evaluation.controls import majority
+from amn.evaluation.controls import majority_error
 from amn.evaluation.cost import TIMED_STORIES, Cost, Work, cost_of, work_of
 from amn.evaluation.score import Ask, examples_for, score_trained
 from amn.inference.trained import TrainedModel
@@ -148,7 +148,7 @@ class Analyst:
     def _majority(self, analysis: Analysis, task: TaskName, run: RunRecord) -> None:
         data = self._ask(run, task).data
         parts = [list(examples(task_stories(task, data, split)[0], window=1)) for split in ("train", "valid")]
-        analysis.majority[task] = majority(parts[0]).error_percent(parts[1])
+        analysis.majority[task] = majority_error(*parts)
 
 
 def growing_stories(sentences: int) -> list[Example]:

@@ -14,7 +14,7 @@ from amn.errors import AMNError, MissingExtraError
 from amn.report import paper_tables as paper
 from amn.report.analysis import Analysis, Analyst, Note
 from amn.report.cost_tables import cost_tables
-from amn.report.runs import RunRecord, Summaries, TaskName, find_runs, summaries
+from amn.report.runs import ALL_LABELS, Labels, RunRecord, Summaries, TaskName, find_runs, summaries, without_trials
 from amn.report.tables import (
     MISSING,
     Table,
@@ -46,14 +46,18 @@ class Report:
         runs: the runs it is made from.
         found: what their seeds come to, by model and task.
         analysis: what evaluating the best models gave.
+        left_out: the labels of trials, whose runs are not in it.
     """
 
     runs: Sequence[RunRecord]
     found: Summaries
     analysis: Analysis
+    left_out: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, folders: Sequence[Path], data: Path | None, questions: int, note: Note) -> "Report":
+    def of(
+        cls, folders: Sequence[Path], data: Path | None, questions: int, note: Note, labels: Labels = ALL_LABELS
+    ) -> "Report":
         """Reads runs and evaluates their best models.
 
         Args:
@@ -61,10 +65,11 @@ class Report:
             data: a folder of released files in place of the one that the runs name.
             questions: how many to ask of each task; 0 to evaluate nothing.
             note: told of progress.
+            labels: which labelled runs are shown beside those without a label.
         """
-        runs = find_runs(folders)
+        runs, left_out = without_trials(find_runs(folders), labels)
         found = summaries(runs)
-        return cls(runs, found, Analyst(data, questions, note).analyse(found))
+        return cls(runs, found, Analyst(data, questions, note).analyse(found), left_out)
 
     def tables(self) -> list[Table]:
         """The paper's tables with ours beside, those of joint models, and how all was trained."""
@@ -132,6 +137,7 @@ class Report:
             "title": TITLE,
             "runs": len(self.runs),
             "finished": sum(run.validation is not None for run in self.runs),
+            "left_out": list(self.left_out),
             "rows": self.rows(),
             "scores": {model: _by_task(scores) for model, scores in self.analysis.scores.items()},
             "joint": {model: _by_task(scores) for model, scores in self.analysis.joint.items()},
@@ -159,6 +165,8 @@ class Report:
             f"Made by amn report from {finished} finished runs ({len(self.runs) - finished} unfinished) of "
             f"{len(self.found)} models. No test question was asked: all errors are on validation questions."
         )
+        if self.left_out:
+            about += f" Trials are left out ({', '.join(self.left_out)}); --labels shows them."
         source = (files("amn.report") / "page.html").read_text(encoding="utf-8")
         template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
         return template.render(

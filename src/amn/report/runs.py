@@ -1,17 +1,19 @@
 """The runs that a report is made from, and what their seeds come to."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Any
+from typing import Any, Literal
 
 from amn.config import RunSpec
-from amn.errors import CheckpointError
+from amn.errors import CheckpointError, ConfigError, did_you_mean
 from amn.evaluation.metrics import PASS_PERCENT
 from amn.store.run_directory import SPEC_FILE, RunDirectory
 
 TaskName = int | str
+Labels = Collection[str] | Literal["all"]
+ALL_LABELS: Literal["all"] = "all"
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,23 @@ def find_runs(folders: Sequence[Path]) -> list[RunRecord]:
     if not found:
         raise CheckpointError(f"no run directory in {', '.join(map(str, folders))}; amn train and amn sweep make them")
     return [_read(directory) for directory in found.values()]
+
+
+def without_trials(runs: Sequence[RunRecord], labels: Labels) -> tuple[list[RunRecord], tuple[str, ...]]:
+    """The runs to show, and the labels of the others: a run with a label is a trial, unless its label is wanted.
+
+    Raises:
+        ConfigError: where a label is wanted that no run has.
+        CheckpointError: where all runs are trials.
+    """
+    held = {run.spec.label for run in runs if run.spec.label}
+    wanted = held if labels == ALL_LABELS else set(labels)
+    if unknown := sorted(wanted - held):
+        raise ConfigError(f"--labels: no run is labelled {unknown[0]!r}: {did_you_mean(unknown[0], held)}")
+    shown = [run for run in runs if run.spec.label in wanted | {""}]
+    if not shown:
+        raise CheckpointError(f"all runs are labelled ({', '.join(sorted(held))}), as trials are: give --labels")
+    return shown, tuple(sorted(held - wanted))
 
 
 def _run_paths(folder: Path) -> Iterator[Path]:

@@ -34,12 +34,13 @@ class Events:
         """Ends all streams soon; their clients go on with another server, or with this one when it is back."""
         self._stopping = True
 
-    async def open(self, record: Record, since: int | None) -> AsyncIterator[bytes]:
+    async def open(self, record: Record, since: int | None, every: bool = False) -> AsyncIterator[bytes]:
         """A stream about a memory.
 
         Args:
             record: the memory.
             since: after how many sentences to begin; None for what it is told from now on, after the answers now.
+            every: tell of sentences that change no answer as well.
         """
         if since is not None and since > record.sentences:
             raise FieldError("Last-Event-ID", f"the memory was told {record.sentences} sentences, not {since}")
@@ -47,21 +48,21 @@ class Events:
             raise BusyError
         memory = await self._service.follower(record, record.sentences if since is None else since)
         follower = await self._service.inference.run(partial(Follower, memory), further=True)
-        return self._stream(record, follower, first=since is None)
+        return self._stream(record, follower, since is None, every)
 
-    async def _stream(self, record: Record, follower: Follower, first: bool) -> AsyncIterator[bytes]:
+    async def _stream(self, record: Record, follower: Follower, first: bool, every: bool) -> AsyncIterator[bytes]:
         self._open += 1
         try:
             if first:
                 answers = await self._service.inference.run(follower.answers, further=True)
                 yield event("answers", follower.position, {"answers": [answer.to_dict() for answer in answers]})
             with suppress(MissingMemoryError):
-                async for part in self._follow(record, follower):
+                async for part in self._follow(record, follower, every):
                     yield part
         finally:
             self._open -= 1
 
-    async def _follow(self, record: Record, follower: Follower) -> AsyncIterator[bytes]:
+    async def _follow(self, record: Record, follower: Follower, every: bool) -> AsyncIterator[bytes]:
         memories, beat = self._service.memories, time.monotonic()
         while not self._stopping:
             news = memories.news.of(record.id)
@@ -70,9 +71,11 @@ class Events:
             last = min(record.sentences, follower.position + READ_SENTENCES)
             if follower.position < last:
                 part = await memories.sentences(record.id, follower.position, last)
+                told = enumerate(part, follower.position)
                 async for changes in self._service.slices.follow(follower, part):
-                    if changes:
-                        yield event("change", changes[0].sentence + 1, described(changes))
+                    number, text = next(told)
+                    if changes or every:
+                        yield event("change" if changes else "sentence", number + 1, described(number, text, changes))
             elif time.monotonic() - beat > self._service.limits.beat_seconds:
                 beat = time.monotonic()
                 yield b": alive\n\n"
@@ -81,11 +84,10 @@ class Events:
                     await asyncio.wait_for(news.wait(), POLL_SECONDS)
 
 
-def described(changes: list[AnswerChange]) -> dict[str, Any]:
+def described(number: int, text: str, changes: list[AnswerChange]) -> dict[str, Any]:
     """What one sentence changed, as JSON."""
-    first = changes[0]
     answers = [{"question": c.question, "before": c.before, "answer": c.answer.to_dict()} for c in changes]
-    return {"sentence": first.sentence, "text": first.text, "changes": answers}
+    return {"sentence": number, "text": text, "changes": answers}
 
 
 def event(name: str, id: int, data: dict[str, Any]) -> bytes:

@@ -16,6 +16,7 @@ from amn.server import schemas
 from amn.server.access import owner_of
 from amn.server.batching import BusyError
 from amn.server.events import Events
+from amn.server.history import router as history_routes
 from amn.server.problems import responses
 from amn.server.service import Service
 from amn.server.slices import Answered, AskSettings
@@ -33,6 +34,7 @@ _BODY = (*_COMMON, 408, 413)
 _STORE = (503, 507)
 public = APIRouter()
 private = APIRouter(responses=responses(400, 401, 421))
+private.include_router(history_routes)
 
 
 async def _service(request: Request) -> Service:
@@ -155,7 +157,8 @@ async def ask(body: schemas.AskBody, request: Request, record: Memory, service: 
         200: {
             "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
             "description": "First an event `answers`, where no Last-Event-ID is given, then an event `change` for each "
-            "sentence that changes an answer; the id of an event is how many sentences had been told.",
+            "sentence that changes an answer, and with `every` an event `sentence` for each other one; the id of an "
+            "event is how many sentences had been told.",
         },
     },
 )
@@ -166,9 +169,10 @@ async def events(
         str | None,
         Header(description="Go on after the event of this id.", max_length=20, pattern=r"^[0-9]+$", examples=["12"]),
     ] = None,
+    every: Annotated[bool, Query(description="Tell of sentences that change no answer too.", examples=[True])] = False,
 ) -> StreamingResponse:
     """An answer whenever it changes, with the sentence that changed it (server-sent events)."""
-    stream = await streams.open(record, None if last_event_id is None else int(last_event_id))
+    stream = await streams.open(record, None if last_event_id is None else int(last_event_id), every)
     return StreamingResponse(stream, media_type=EVENT_STREAM, headers={"cache-control": "no-cache"})
 
 

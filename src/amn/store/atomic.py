@@ -1,29 +1,20 @@
 """Files that are replaced whole: a reader finds the old one or the new one, however the writer ends."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from safetensors import SafetensorError
 
+from amn.data.files import PART, remove, replaced
 from amn.errors import CheckpointError
-
-_PART = ".part"  # ends the names of files that are being written
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Gives a temporary file to write to; it gets its name once its bytes are on disk."""
-    part = path.with_name(f".{path.name}.{os.getpid()}{_PART}")
-    with writing(path):
-        try:
-            yield part
-            _flush(part)
-            os.replace(part, path)
-            flush_folder(path.parent)
-        finally:
-            _remove(part)
+    with writing(path), replaced(path) as part:
+        yield part
 
 
 @contextmanager
@@ -49,27 +40,5 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
 def clear_leftovers(folder: Path) -> None:
     """Removes what writers that were killed have left half-written."""
-    for part in folder.glob(f".*{_PART}"):
-        _remove(part)
-
-
-def _flush(path: Path) -> None:
-    """Makes sure that the bytes are on disk before the name points to them."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
-def flush_folder(folder: Path) -> None:
-    """Makes sure that a name is found again after a power loss: it is in the folder, which is a file of its own."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:  # a folder that lost its write permission; the error that matters is already on its way
-        return
+    for part in folder.glob(f".*{PART}"):
+        remove(part)

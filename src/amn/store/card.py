@@ -1,18 +1,23 @@
 """The model card that training writes beside the weights."""
 
+from amn.data.boards import find_board
 from amn.inference.trained import TrainedModel
 
 OWN = "own"  # stands for a task where the stories are the user's
-_BABI = """
+_LIMITS = """
 ## Limits
 
-It knows the small world of bAbI and its few sentence forms. Words that it never saw are entities without a spelling.
+It knows the small world of {world} and its sentence forms. Words that it never saw are entities without a spelling.
 
 ## Licence and data
 
-Weights: Apache-2.0. Training data: bAbI tasks v1.2, CC BY 3.0 (Weston et al., 2015), or stories of our own generator
-where the table says so.
+Weights: Apache-2.0. Training data: {data}.
 """
+_BABI = {
+    "world": "bAbI",
+    "data": "bAbI tasks v1.2, CC BY 3.0 (Weston et al., 2015), or stories of our own generator\n"
+    "where the table says so",
+}
 
 
 def model_card(trained: TrainedModel) -> str:
@@ -43,7 +48,7 @@ The epoch was chosen on validation questions; no test question was seen.
 | setting | value |
 |---|---|
 {rows}
-{"" if run["task"] == OWN else _BABI}"""
+{"" if run["task"] == OWN else _LIMITS.format(**_about(run["task"]))}"""
 
 
 _PURPOSES = {
@@ -55,7 +60,14 @@ _PURPOSES = {
 
 
 def _purpose(task: int | str) -> str:
-    return _PURPOSES.get(str(task), f"bAbI task {task}")
+    board = find_board(task)
+    return _PURPOSES.get(str(task), f"bAbI task {task}") if board is None else f"{board[0].title}, task {task}"
+
+
+def _about(task: int | str) -> dict[str, str]:
+    """The data of a task, and what it is called."""
+    board = find_board(task)
+    return _BABI if board is None else {"world": board[0].title, "data": board[0].source}
 
 
 def _version() -> str:

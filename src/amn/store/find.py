@@ -13,36 +13,40 @@ _PART = r"\w(?:[\w.-]*\w)?"  # neither . nor .. nor anything else that only a pa
 _HUB_NAME = re.compile(f"{_PART}/{_PART}", re.ASCII)
 
 
-def find_model(name: str | Path) -> Path:
+def find_model(name: str | Path, revision: str | None = None) -> Path:
     """The directory of a model.
 
     Args:
         name: a model directory, or a run directory for its best model; else a shipped model; else organisation/name
             of the hub.
+        revision: a branch, tag or commit, for a model of the hub.
 
     Raises:
         AMNError: where there is no such model.
     """
-    for directory in (Path(name), Path(name) / BEST):
-        if (directory / CONFIG_FILE).is_file():
-            return directory
-    name, shipped = str(name), shipped_models()
-    if name in shipped:
-        return shipped_directory(name)
+    shipped = shipped_models()
+    found = [directory for directory in (Path(name), Path(name) / BEST) if (directory / CONFIG_FILE).is_file()]
+    found += [shipped_directory(str(name))] if str(name) in shipped else []
+    if found and revision is not None:
+        raise AMNError(f"revision: {found[0]} is on this machine; only models of the hub have revisions")
+    if found:
+        return found[0]
+    name = str(name)
     if _HUB_NAME.fullmatch(name) and not Path(name).exists():
-        return _download(name)
+        return _download(name, revision)
     listed = f"shipped: {', '.join(shipped)}" if shipped else "none is shipped"
     near = f"; {did_you_mean(name, shipped)}" if get_close_matches(name, shipped, n=1, cutoff=0.5) else ""
     raise AMNError(f"no model is called {name!r}, and no directory of that name holds a {CONFIG_FILE}; {listed}{near}")
 
 
-def _download(name: str) -> Path:
+def _download(name: str, revision: str | None) -> Path:
     """A model of the Hugging Face hub; only the files of a model directory are fetched."""
     try:
         from huggingface_hub import snapshot_download
     except ImportError as error:
         raise MissingExtraError("hub", f"{name!r} is no local or shipped model; the Hugging Face hub") from error
     try:
-        return Path(snapshot_download(name, allow_patterns=[CONFIG_FILE, WEIGHTS_FILE, CARD_FILE]))
+        files = [CONFIG_FILE, WEIGHTS_FILE, CARD_FILE]
+        return Path(snapshot_download(name, revision=revision, allow_patterns=files))
     except Exception as error:  # the hub's errors are many, and of several libraries
         raise AMNError(f"{name!r} is no local or shipped model, and the hub did not give it: {error}") from error

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from amn.data.files import flush_folder
 from amn.errors import AMNError
-from amn.store.atomic import flush_folder
 from amn.store.memories import (
     STORE_BYTES,
     ConflictError,

@@ -25,13 +25,7 @@ _LONGEST_WINDOW = 300  # sentences that a question may see, where nobody asks fo
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """A setting that was chosen.
-
-    Args:
-        setting: its name.
-        value: what was chosen.
-        why: because of what.
-    """
+    """A setting that was chosen."""
 
     setting: str
     value: Any
@@ -47,14 +41,7 @@ class Choice:
 
 
 def choose(seen: DataReport, questions: int, model: str, given: Mapping[str, Any]) -> list[Choice]:
-    """The settings for some stories that the user has not given.
-
-    Args:
-        seen: what the stories are like.
-        questions: to train on.
-        model: the architecture.
-        given: the settings that the user has given, `start` among them where it is a name or None.
-    """
+    """The settings that the user has not given, for stories with so many questions to train on."""
     start = _start(seen, questions, model, given)
     begins = start.value is not None if start else given.get("start") is not None
     epochs = given.get("epochs")

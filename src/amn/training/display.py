@@ -1,4 +1,4 @@
-"""How training shows where it is: a bar on a terminal, a line an epoch elsewhere; always on standard error."""
+"""How training shows where it is: a bar on a terminal or in a notebook, else a line an epoch; on standard error."""
 
 import sys
 import time
@@ -24,30 +24,68 @@ class Lines:
         """Says nothing: a line a step would be too much."""
 
 
+class _Pace:
+    """Tells the time left by the steps since the start, for a run that goes on has others too."""
+
+    def __init__(self) -> None:
+        self._started, self._first = time.monotonic(), 0
+
+    def left(self, done: int, total: int) -> str:
+        self._first = self._first or done
+        pace = (time.monotonic() - self._started) / (done - self._first + 1)
+        return f"{_duration(pace * (total - done))} left"
+
+
 class Bar(Lines):
     """A bar that grows with every step, and the lines of the epochs above it."""
 
     def __init__(self, progress: "Progress") -> None:
-        self._progress = progress
+        self._progress, self._pace = progress, _Pace()
         self._task = progress.add_task("training", total=None)
-        self._started, self._first = time.monotonic(), 0
 
     def epoch(self, entry: dict[str, Any]) -> None:
         """Says how an epoch of a run ended."""
         self._progress.print(summary(entry), highlight=False, markup=False)
 
     def step(self, done: int, total: int) -> None:
-        """Moves the bar; the time left is told by the steps since the start, for a run that goes on has others too."""
-        self._first = self._first or done
-        pace = (time.monotonic() - self._started) / (done - self._first + 1)
-        self._progress.update(
-            self._task, completed=done, total=total, description=f"{_duration(pace * (total - done))} left"
-        )
+        """Moves the bar."""
+        self._progress.update(self._task, completed=done, total=total, description=self._pace.left(done, total))
+
+
+class OneLine(Lines):
+    """A bar in one line that is written anew: in a notebook a line an epoch would fill the page."""
+
+    WIDTH = 30
+
+    def __init__(self) -> None:
+        self._pace, self._bar, self._last, self._drawn = _Pace(), "", "", -1
+
+    def epoch(self, entry: dict[str, Any]) -> None:
+        """Says beside the bar how the epoch ended."""
+        error = f"  error {entry['error_percent']:.2f} %" if "error_percent" in entry else ""
+        self._last = f"epoch {entry['epoch'] + 1}/{entry['epochs']}{error}"
+        self._draw()
+
+    def step(self, done: int, total: int) -> None:
+        """Draws the bar anew once another hundredth is done."""
+        if (hundredth := 100 * done // max(total, 1)) == self._drawn:
+            return
+        self._drawn = hundredth
+        full = "█" * (self.WIDTH * done // max(total, 1))
+        self._bar = f"{full:░<{self.WIDTH}} {hundredth:3} %  {self._pace.left(done, total)}"
+        self._draw()
+
+    def _draw(self) -> None:
+        print(f"\r{f'{self._bar}  {self._last}':90}", end="", file=sys.stderr, flush=True)
 
 
 @contextmanager
 def training_display() -> Iterator[Lines]:
-    """A bar where standard error is a terminal and rich is there, else lines."""
+    """A bar where standard error is a notebook, or a terminal and rich is there, else lines."""
+    if "ipykernel" in sys.modules:
+        yield OneLine()
+        print(file=sys.stderr)
+        return
     if not (sys.stderr.isatty() and find_spec("rich")):
         yield Lines()
         return

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 from amn.data.examples import Example, Words
+from amn.data.sentences import split_prose
 from amn.data.story import words
 from amn.errors import DataError
 
@@ -22,7 +23,7 @@ def distracted(asked: Sequence[Example], path: str, share: float, seed: int) -> 
 
     Args:
         asked: the examples.
-        path: a file of such sentences, one a line, or a folder of such files.
+        path: a text, such as a file of one sentence a line, or a folder of texts.
         share: of the examples.
         seed: of what is drawn.
     """
@@ -41,13 +42,13 @@ def _with_some(one: Example, others: Sequence[Words], rng: Random) -> Example:
 def _sentences(path: str) -> tuple[Words, ...]:
     found = tuple(spoken for line in _lines(Path(path)) if 0 < len(spoken := words(line)) <= _LONGEST)
     if not found:
-        raise DataError(path, None, f"sentences of at most {_LONGEST} words, one a line", "none")
+        raise DataError(path, None, f"sentences of at most {_LONGEST} words", "none")
     return found
 
 
 def _lines(path: Path) -> Iterator[str]:
     for file in sorted(path.iterdir()) if path.is_dir() else [path]:
         try:
-            yield from file.read_text(encoding="utf-8").splitlines()
+            yield from split_prose([file.read_text(encoding="utf-8")])
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(str(file), None, "a text file", str(error)) from error

@@ -6,69 +6,20 @@ go on under another.
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from os import getpid
 from pathlib import Path
-from typing import Literal
-
-import torch
 
 from amn.config import RunSpec
-from amn.errors import AMNError, ConfigError
-from amn.inference.device import choose_device
+from amn.errors import AMNError
+from amn.training.checkpoint import forget_finished, open_folder
 from amn.training.files import unpack
-from amn.training.loop import CHECKPOINT_SECONDS, Interrupted, Progress
+from amn.training.loop import Interrupted, Progress
 from amn.training.precision import check_precision
-from amn.training.states import forget_finished, open_folder
-from amn.training.sweep import Ledger, Means, SweepEvent, train_fleets, train_steps, unfinished
+from amn.training.sweep import Ledger, Options, SweepEvent, train_fleets, train_steps, unfinished
 
 MAX_LOSSES = 3  # a job whose worker is lost so often without a checkpoint in between is given up
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """How a sweep is carried out.
-
-    Args:
-        engine: fleet trains like models together in this process; process and ray divide the runs among workers.
-        device: cpu, cuda, or auto.
-        workers: processes: that prepare data (fleet), that train (process, or a local Ray); None for a good number.
-        threads: of torch in each process.
-        fleet_size: runs that a worker of process or ray trains together; None for a good number.
-        stop_after: save and stop after so many seconds.
-        checkpoint_every: seconds between checkpoints.
-        compiled: compile the step.
-        address: of the Ray cluster; None for the one in RAY_ADDRESS, or else a local one.
-    """
-
-    engine: Literal["fleet", "process", "ray"] = "fleet"
-    device: str = "auto"
-    workers: int | None = None
-    threads: int = 1
-    fleet_size: int | None = None
-    stop_after: float | None = None
-    checkpoint_every: float = CHECKPOINT_SECONDS
-    compiled: bool = False
-    address: str | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("workers", "threads", "fleet_size", "stop_after", "checkpoint_every"):
-            value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise ConfigError(f"--{name.replace('_', '-')} must be above 0, not {value}")
-        if self.address is not None and self.engine != "ray":
-            raise ConfigError("--address is for --engine ray")
-
-    def means(self, device: torch.device, report_every: float | None = None) -> Means:
-        """What a worker trains with."""
-        return Means(
-            device=device,
-            stop_after=self.stop_after,
-            compiled=self.compiled,
-            checkpoint_every=self.checkpoint_every,
-            report_every=report_every,
-        )
 
 
 @dataclass(frozen=True)
@@ -81,28 +32,23 @@ class Job:
 
 @dataclass(frozen=True, kw_only=True)
 class Update:
-    """What a worker tells of its job.
+    """What a worker tells of its job."""
 
-    Args:
-        entries: log entries since the last update.
-        event: what has happened.
-        failure: why the job cannot go on.
-        files: what the job has written, by name, where the worker has a disk of its own.
-        worker: number of the process that tells it.
-    """
-
-    entries: tuple[dict[str, object], ...] = ()
+    entries: tuple[dict[str, object], ...] = ()  # log entries since the last update
     event: SweepEvent | None = None
-    failure: str = ""
+    failure: str = ""  # why the job cannot go on
+    # What the job has written, by name, where the worker has a disk of its own.
     files: dict[str, bytes] = field(default_factory=dict)
-    worker: int = field(default_factory=getpid)
+    worker: int = field(default_factory=getpid)  # number of the process that tells it
 
 
-def work(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) -> Iterator[Update]:
-    """A worker's part: trains a job and tells what happens."""
+def work(
+    specs: Sequence[RunSpec], out: Path, options: Options, progress: Progress, moved: Mapping[str, str] | None = None
+) -> Iterator[Update]:
+    """A worker's part: trains a job and tells what happens; as `train_steps`."""
     try:
-        check_precision(specs, means.device.type)
-        for event in train_steps(specs, out, means, progress):
+        check_precision(specs, options.device)
+        for event in train_steps(specs, out, options, progress, moved):
             yield Update(event=event)
     except Interrupted:
         yield Update(event=SweepEvent("paused", tuple(spec.name for spec in specs), -1))
@@ -111,15 +57,7 @@ def work(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) 
 
 
 class Queue:
-    """The jobs of a sweep: what waits, and what became of the rest.
-
-    Args:
-        specs: all runs; those that are finished are left out.
-        out: folder of the run directories.
-        size: runs of a job.
-        progress: told of every epoch.
-        stop_after: start no job after so many seconds.
-    """
+    """The jobs of a sweep, each of `size` unfinished runs: what waits, and what became of the rest."""
 
     def __init__(
         self, specs: Sequence[RunSpec], out: Path, size: int, progress: Progress, stop_after: float | None = None
@@ -191,7 +129,7 @@ def sweep(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Opti
     if options.engine != "ray":  # whose nodes see to it themselves
         check_precision(specs, options.device)
     if options.engine == "fleet":
-        _sweep_fleets(specs, out, progress, options)
+        train_fleets(specs, out, options, progress)
         return
     open_folder(out)
     if not unfinished(specs, out):
@@ -202,9 +140,3 @@ def sweep(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Opti
         from amn.training.ray_engine import run_jobs
     run_jobs(specs, out, progress, options)
     forget_finished(out, [spec.name for spec in specs])
-
-
-def _sweep_fleets(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Options) -> None:
-    torch.set_num_threads(options.threads)
-    means = replace(options.means(choose_device(options.device)), workers=options.workers or 1)
-    train_fleets(specs, out, means, progress)

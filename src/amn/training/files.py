@@ -9,8 +9,8 @@ from amn.data.boards import find_board
 from amn.errors import CheckpointError, DataError
 from amn.store.atomic import write_atomically, writing
 from amn.store.run_directory import RESULT_FILE
+from amn.training.checkpoint import known_states
 from amn.training.prepare import data_key, parts_of
-from amn.training.states import known_states
 
 _LAST = (".safetensors", RESULT_FILE)  # written last, since they speak for what stands beside them
 

@@ -5,10 +5,9 @@ gate reads the whole folder, and what it finds hardest to turn away is what it t
 exchanged at random, on both sides: it has to judge by what is said, and not by whom it is said of.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,17 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from amn.data.sentences import split_prose
-from amn.data.story import Story, words
-from amn.data.vocabulary import UNKNOWN, Vocabulary
-from amn.errors import ConfigError, DataError
+from amn.data.story import Story
+from amn.data.vocabulary import UNKNOWN
+from amn.errors import ConfigError
 from amn.inference.trained import TrainedModel
 from amn.models.gate import Gate
+from amn.store.card import model_card
+from amn.store.model_directory import load_model
+from amn.store.run_directory import RunDirectory
+from amn.training.gate_data import GateData, known_names, names_in, pairs_of, text_files, text_rows, text_sentences
+from amn.training.mixture import name_words
+from amn.training.prepare import EVERYTHING, MIXED
 from amn.training.rows import Rows, shuffled_words
 
 _SHARES = (0.0, 0.5, 1.0)  # of the names that are hidden or exchanged: none, some or all of a sentence and its question
@@ -62,67 +66,6 @@ class GateConfig:
     seed: int = 0
 
 
-@dataclass(frozen=True)
-class GateData:
-    """What a gate learns from, as numbers of words.
-
-    Args:
-        sentences: the different sentences of stories.
-        questions: the different questions about them.
-        pairs: a sentence of each story and a question asked after it.
-        texts: the sentences of texts.
-        names: which words are names.
-    """
-
-    sentences: Rows
-    questions: Rows
-    pairs: Int[np.ndarray, "pair two"]
-    texts: Rows
-    names: Int[Tensor, " name"]
-
-
-def pairs_of(
-    stories: Iterable[Story], vocabulary: Vocabulary, seed: int = 0
-) -> tuple[Rows, Rows, Int[np.ndarray, "pair two"]]:
-    """The different sentences and questions of stories, and which stand together: each sentence with one question."""
-    rng, sentences, questions = Random(seed), dict[tuple[int, ...], int](), dict[tuple[int, ...], int]()
-    pairs = dict[tuple[int, int], None]()
-    for story in stories:
-        asked = [(question.after, _numbers(words(question.text), vocabulary)) for question in story.questions]
-        for place, text in enumerate(story.sentences):
-            after = [question for told, question in asked if told > place]
-            if after and (spoken := _numbers(words(text), vocabulary)):
-                question = questions.setdefault(rng.choice(after), len(questions))
-                pairs[sentences.setdefault(spoken, len(sentences)), question] = None
-    return Rows(list(sentences)), Rows(list(questions)), np.array(list(pairs), np.int64).reshape(-1, 2)
-
-
-def _numbers(spoken: Sequence[str], vocabulary: Vocabulary) -> tuple[int, ...]:
-    return tuple([vocabulary.word_id(word) for word in spoken])
-
-
-def text_files(folder: str | Path) -> list[Path]:
-    """The texts of a folder, at any depth.
-
-    Raises:
-        DataError: where there is none.
-    """
-    found = sorted(path for path in Path(folder).rglob("*.txt") if path.is_file())
-    if not found:
-        raise DataError(Path(folder), None, "a folder with texts (*.txt)", "none")
-    return found
-
-
-def text_sentences(files: Iterable[Path]) -> list[str]:
-    """The sentences of texts."""
-    return [sentence for path in files for sentence in split_prose([path.read_text("utf-8", errors="replace")])]
-
-
-def text_rows(sentences: Iterable[str], vocabulary: Vocabulary) -> Rows:
-    """Sentences of texts as numbers."""
-    return Rows([_numbers(words(sentence), vocabulary) for sentence in sentences])
-
-
 class GateTraining:
     """One training of a gate.
 
@@ -146,7 +89,10 @@ class GateTraining:
             self._optimiser, config.learning_rate, total_steps=total, pct_start=0.1
         )
         lengths = data.texts.lengths
-        self._short, self._long = np.flatnonzero(lengths <= _SHORT), np.flatnonzero((lengths > _SHORT) & (lengths <= 64))
+        self._short, self._long = (
+            np.flatnonzero(lengths <= _SHORT),
+            np.flatnonzero((lengths > _SHORT) & (lengths <= 64)),
+        )
         self._hard = self._short
 
     def run(self, note: Callable[[str], object] = lambda _: None) -> Gate:
@@ -216,7 +162,7 @@ class GateTraining:
         return torch.tensor(shares)[torch.randint(0, len(shares), (rows, 1), generator=self._draw)]
 
     def _search(self) -> int:
-        """Reads the texts with questions drawn anew; what is hardest to turn away comes next, the hardest most often."""
+        """Reads the texts with questions drawn anew; what is hardest to turn away comes next."""
         asked = self._rng.integers(0, len(self.data.questions), len(self.data.texts))
         found = logits(self.gate, self.data.texts, self.data.questions, asked, _SHORT)
         order = np.argsort(-found)[:_HARDEST]
@@ -259,7 +205,7 @@ def fit_gate(
     stories: Sequence[Story],
     validation: Sequence[Story],
     folder: str | Path,
-    names: Collection[str],
+    names: Iterable[str],
     config: GateConfig | None = None,
     note: Callable[[str], object] = lambda _: None,
     device: str = "cpu",
@@ -286,11 +232,24 @@ def fit_gate(
     files, vocabulary = text_files(folder), trained.vocabulary
     apart = max(1, round(len(files) * config.held_out))
     learned, kept = (text_rows(text_sentences(part), vocabulary) for part in (files[apart:] or files, files[:apart]))
-    known = torch.tensor(sorted(vocabulary.word_id(name) for name in names if vocabulary.word_id(name) > UNKNOWN))
-    data = GateData(*pairs_of(stories, vocabulary, config.seed), learned, known)
+    data = GateData(*pairs_of(stories, vocabulary, config.seed), learned, known_names(names, vocabulary))
     gate = GateTraining(data, len(vocabulary.words), config, device).run(note).cpu()
     found = set_bars(gate, replace(data, texts=kept), pairs_of(validation, vocabulary), config)
     return with_gate(trained, gate, config, {**found, "texts": len(files), "sentences": len(learned)})
+
+
+def gate_run(
+    directory: RunDirectory,
+    stories: Sequence[Story],
+    validation: Sequence[Story],
+    folder: str | Path,
+    note: Callable[[str], object],
+) -> None:
+    """Puts a gate in front of the best model of a run that has ended."""
+    trained = load_model(directory.best)
+    names = name_words() if directory.spec().task in (MIXED, EVERYTHING) else names_in(stories)
+    found = fit_gate(trained, stories, validation, folder, names, note=note)
+    directory.save_best(found, model_card(found))
 
 
 def set_bars(

@@ -12,24 +12,16 @@ from amn.training.start import settings_of
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
-    """What to train.
+    """What to train."""
 
-    Args:
-        tasks: of the runs.
-        models: their architectures.
-        seeds: of each task and model.
-        data: folder or file of stories; None to generate them.
-        settings: of models and training alike, by name; they come before the recipe of a model, and before the settings
-            of the model to start from.
-        label: part of the runs' names.
-    """
-
-    tasks: Sequence[int | str]
-    models: Sequence[str] = ("amn",)
-    seeds: Sequence[int] = (0,)
-    data: str | None = None
+    tasks: Sequence[int | str]  # of the runs
+    models: Sequence[str] = ("amn",)  # their architectures
+    seeds: Sequence[int] = (0,)  # of each task and model
+    data: str | None = None  # folder or file of stories; None to generate them
+    # Of models and training alike, by name; they come before the recipe of a model, and before the settings of the
+    # model to start from.
     settings: dict[str, Any] = field(default_factory=dict)
-    label: str = ""
+    label: str = ""  # part of the runs' names
 
     def specs(self) -> list[RunSpec]:
         """Every run, by model, then by task, then by seed."""

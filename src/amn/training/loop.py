@@ -310,6 +310,7 @@ class Trainer:
 
     def _record(self, run: Run, best: _Best) -> dict[str, Any]:
         score = _figures(best.score) if best.score else {}
+        names = {} if run.spec.train.order == "told" else {"names": sorted(run.data.names)}
         return {
             "run": run.spec.to_json(),
             "training_data": run.data.source,
@@ -318,6 +319,7 @@ class Trainer:
             "seconds_of_fleet": round(self.seconds, 1),
             "models_in_fleet": len(self.runs),
             "torch": torch.__version__,
+            **names,
         }
 
 

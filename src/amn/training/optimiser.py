@@ -15,17 +15,11 @@ _FINAL_RATE = 0.01  # what is left of the learning rate at the end of the cosine
 
 @dataclass(frozen=True)
 class Adam:
-    """The state of the optimiser, changed in place so that a captured graph can replay the update.
+    """The state of the optimiser, changed in place so that a captured graph can replay the update."""
 
-    Args:
-        mean: running mean of the gradient.
-        square: running mean of its square.
-        steps: updates made so far, for each model.
-    """
-
-    mean: Float[Tensor, "model parameter"]
-    square: Float[Tensor, "model parameter"]
-    steps: Float[Tensor, "model one"]
+    mean: Float[Tensor, "model parameter"]  # running mean of the gradient
+    square: Float[Tensor, "model parameter"]  # running mean of its square
+    steps: Float[Tensor, "model one"]  # updates made so far, for each model
 
     @classmethod
     def for_weights(cls, weights: Float[Tensor, "model parameter"]) -> "Adam":

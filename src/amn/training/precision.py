@@ -19,12 +19,7 @@ with torch.autocast("cpu", torch.bfloat16):
 
 
 def check_precision(specs: Sequence[RunSpec], device: str) -> None:
-    """Refuses runs in a precision that this machine would not survive.
-
-    Args:
-        specs: the runs.
-        device: where they shall train, as `choose_device` takes it.
-    """
+    """Refuses runs in a precision that this machine would not survive."""
     if not any(spec.train.precision == "bfloat16" for spec in specs) or choose_device(device).type != "cpu":
         return
     if not computes_bfloat16():

@@ -14,10 +14,11 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from amn.config import RunSpec
+from amn.config import Order, RunSpec
 from amn.data.batches import Dataset, concatenate, encode
-from amn.data.boards import board_stories, find_board
+from amn.data.boards import ONE_MODEL, board_stories, find_board
 from amn.data.examples import Example, Spoken, answer_words, examples, names_of
+from amn.data.order import outward_all
 from amn.data.source import SPLITS, hold_out, load_task, read_stories
 from amn.data.story import Story
 from amn.data.vocabulary import COMMA, END, PADDING, UNKNOWN, Vocabulary
@@ -52,6 +53,7 @@ class DataKey(NamedTuple):
     named: bool = True
     distract: str | None = None
     distracted: float = 0.0
+    order: Order = "told"
 
     @property
     def by_item(self) -> bool:
@@ -94,6 +96,7 @@ def data_key(spec: RunSpec) -> DataKey:
         named=model_class(spec.architecture).sees_questions,
         distract=train.distract,
         distracted=train.distracted if train.distract else 0.0,
+        order=train.order,
     )
 
 
@@ -103,6 +106,9 @@ def parts_of(key: DataKey) -> list[Part]:
         return [part for task in (JOINT, MIXED) for part in parts_of(key._replace(task=task))]
     if key.task == JOINT:
         return [Part(key._replace(task=number)) for number in ALL_TASKS]
+    board = find_board(key.task)
+    if board is not None and board[1] == ONE_MODEL:
+        return [Part(key._replace(task=board[0].task(part))) for part in board[0].parts]
     count = -(-key.mixed_questions // _SHARE) if key.task == MIXED else 1
     return [Part(key, number, count) for number in range(count)]
 
@@ -162,17 +168,21 @@ def _task_data(key: DataKey, training: list[Story], validation: list[Story], sou
     held_out = list(examples(validation, window=window, together=together))
     if not chosen or not held_out:
         raise DataError(key.data or f"task {key.task}", None, "questions to train on and to validate with", "none")
-    return TaskData(chosen, held_out, source)
+    if key.order == "told":
+        return TaskData(chosen, held_out, source)
+    names = Spoken.of(chosen, by_item=key.by_item).own_names
+    return TaskData(outward_all(chosen, names), outward_all(held_out, names), source)
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """A task's data as tensors."""
+    """A task's data as tensors, the words that are known, and which of them are names."""
 
     training: Dataset
     validation: Dataset
     vocabulary: Vocabulary
     source: str
+    names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -240,7 +250,9 @@ def _joined(key: DataKey, parts: Sequence[EncodedPart], tasks: Sequence[str | in
     training = [_renumbered(part.training, part.numbers, vocabulary, found) for part, found in named]
     validation = [_renumbered(part.validation, part.numbers, vocabulary) for part in parts]
     source = parts[0].source if len(set(tasks)) == 1 else "all tasks"
-    return Encoded(concatenate(training), concatenate(validation), vocabulary, source)
+    return Encoded(
+        concatenate(training), concatenate(validation), vocabulary, source, frozenset().union(*names.values())
+    )
 
 
 def _names(parts: Sequence[EncodedPart], tasks: Sequence[str | int]) -> dict[str | int, frozenset[str]]:

@@ -10,13 +10,11 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-import torch
-
 from amn.config import RunSpec
-from amn.inference.device import choose_device
-from amn.training.engines import Job, Options, Queue, Update, work
+from amn.training.engines import Job, Queue, Update, work
 from amn.training.loop import Interrupted, Progress
 from amn.training.stopping import stop_requests
+from amn.training.sweep import Options
 
 _LOOK_SECONDS = 0.5  # how often to look whether the user wants to stop
 _END_SECONDS = 60.0  # that a worker gets to save its checkpoint
@@ -84,9 +82,7 @@ def _main(job: Job, out: Path, options: Options, outbox: Connection) -> None:
     """The life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the sweep tells us
     threading.Thread(target=_die_with_parent, daemon=True).start()
-    torch.set_num_threads(options.threads)
-    means = options.means(choose_device(options.device), report_every=options.checkpoint_every)
-    for update in work(job.specs, out, means, lambda entry: outbox.send(Update(entries=(entry,)))):
+    for update in work(job.specs, out, options, lambda entry: outbox.send(Update(entries=(entry,)))):
         outbox.send(update)
 
 

@@ -16,10 +16,11 @@ from typing import Any
 import amn
 from amn.config import RunSpec
 from amn.errors import AMNError, ConfigError, MissingExtraError
-from amn.training.engines import Job, Options, Queue, Update, work
+from amn.training.engines import Job, Queue, Update, work
 from amn.training.files import pack, pack_data, unpack
 from amn.training.loop import Interrupted, Progress
 from amn.training.stopping import stop_requests
+from amn.training.sweep import Options
 
 _LOOK_SECONDS = 0.5  # how often to look whether the user wants to stop
 _GPU_FLEET = 16  # runs that share a GPU, where nothing else is said
@@ -90,18 +91,12 @@ def _train(
     specs: tuple[RunSpec, ...], options: Options, files: dict[str, bytes], data: dict[str, dict[str, bytes]]
 ) -> Iterator[Update]:
     """The part of a worker, on whatever machine it is."""
-    import torch
-
-    from amn.inference.device import choose_device
-
-    torch.set_num_threads(options.threads)
     names, entries = [spec.name for spec in specs], list[dict[str, Any]]()
     with TemporaryDirectory(prefix="amn-") as folder:
         out = Path(folder) / "runs"
         unpack(out, files)
         moved = {source: _unpack_data(Path(folder) / f"data{i}", source, data[source]) for i, source in enumerate(data)}
-        means = options.means(choose_device(options.device), report_every=options.checkpoint_every)
-        for update in work(specs, out, replace(means, moved=moved), entries.append):
+        for update in work(specs, out, options, entries.append, moved):
             yield replace(update, entries=tuple(entries), files=pack(out, names))
             entries.clear()
 

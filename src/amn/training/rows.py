@@ -58,7 +58,7 @@ def shuffled_words(
     mixed = _mixed(rows, key)
     first, second = ((mixed >> shift & 0xFFFFF).float() / (1 << 20) for shift in (40, 20))
     others = torch.where(second < exchanged, names[(mixed & 0xFFFFF) % len(names)], UNKNOWN)
-    is_name = torch.isin(rows, names)
+    is_name = torch.isin(rows, names) & (rows > UNKNOWN)
     changed = torch.where(is_name & (first < touched), others, rows)
     unknown = ~is_name & (first < hidden) & (rows > UNKNOWN)
     return torch.where(unknown, UNKNOWN, changed)

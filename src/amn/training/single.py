@@ -17,21 +17,13 @@ from amn.training.prepare import Encoded
 
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
-    """How a run is trained.
+    """How a run is trained."""
 
-    Args:
-        device: where to compute.
-        progress: told of every epoch.
-        stepped: told of every step.
-        resume: go on with what the directory holds.
-        checkpoint_every: seconds between checkpoints.
-    """
-
-    device: torch.device
-    progress: Progress
-    stepped: Stepped | None = None
-    resume: bool = False
-    checkpoint_every: float = CHECKPOINT_SECONDS
+    device: torch.device  # where to compute
+    progress: Progress  # told of every epoch
+    stepped: Stepped | None = None  # told of every step
+    resume: bool = False  # go on with what the directory holds
+    checkpoint_every: float = CHECKPOINT_SECONDS  # seconds between checkpoints
 
 
 def fit_run(
@@ -39,12 +31,7 @@ def fit_run(
 ) -> RunDirectory:
     """Trains a run to its end and gives its directory; one that fails at once leaves nothing.
 
-    Args:
-        spec: the run.
-        data: what it is trained on.
-        path: its directory.
-        options: how.
-        keep: writes what else the directory shall hold.
+    `keep` writes what else the directory shall hold.
 
     Raises:
         Interrupted: where the user stopped it; all is saved.

@@ -17,13 +17,7 @@ _SIZES = ("vocabulary_size", "num_answers")
 
 
 def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
-    """Gives a fresh model the weights of a trained one; rows of words and answers that are new stay fresh.
-
-    Args:
-        model: of the same architecture and sizes.
-        vocabulary: the words and answers of the fresh model.
-        name: of the trained one, as `find_model` takes it.
-    """
+    """Gives a fresh model the weights of the trained one of that name; rows of new words and answers stay fresh."""
     trained = load_model(find_model(name))
     _check_alike(model, trained, name)
     words = _places(vocabulary.words, trained.vocabulary.words)
@@ -41,9 +35,9 @@ def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
 
 
 def settings_of(name: str) -> dict[str, Any]:
-    """The settings of a trained model, as a run that starts from it needs them."""
+    """The settings of a trained model, as a run that starts from it needs them; its gate is trained by itself."""
     config = read_description(find_model(name))["config"]
-    return {field: value for field, value in config.items() if field not in _SIZES}
+    return {field: value for field, value in config.items() if field not in (*_SIZES, "gate")}
 
 
 def vocabulary_of(name: str) -> Vocabulary:
@@ -58,14 +52,18 @@ def _check_alike(model: Model, trained: TrainedModel, name: str) -> None:
         return  # settings of the losses, say, may differ
     theirs = dataclasses.asdict(trained.model.config)
     for field, value in dataclasses.asdict(model.config).items():
-        if field not in _SIZES and value != theirs.get(field):
+        if field not in (*_SIZES, "gate") and value != theirs.get(field):
             raise ConfigError(f"{name} cannot be the start: its {field} is {theirs.get(field)!r}, and not {value!r}")
 
 
 def _shapes(model: Model) -> dict[str, tuple[int, ...]]:
     """The shapes of all weights, but for the number of words and of answers."""
     by_size = {parameter for field in _SIZES for parameter in _parameters_with_rows(model, field)}
-    return {name: value.shape[1:] if name in by_size else value.shape for name, value in model.named_parameters()}
+    return {
+        name: value.shape[1:] if name in by_size else value.shape
+        for name, value in model.named_parameters()
+        if not name.startswith("gate.")
+    }
 
 
 def _places(new: tuple[str, ...], old: tuple[str, ...]) -> tuple[Tensor, Tensor]:

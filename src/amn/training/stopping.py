@@ -12,11 +12,7 @@ _DEFAULTS: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handle
 
 
 class StopRequest:
-    """Whether to stop after the step that is running.
-
-    Args:
-        seconds: stop when so many have passed; None for never.
-    """
+    """Whether to stop after the step that is running; after so many seconds in any case."""
 
     def __init__(self, seconds: float | None = None) -> None:
         self.signalled = False

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,11 +12,12 @@ import torch
 from amn.config import RunSpec
 from amn.data.boards import tasks_of
 from amn.errors import ConfigError
+from amn.inference.device import choose_device
 from amn.store.atomic import writing
 from amn.store.run_directory import RunDirectory
+from amn.training.checkpoint import forget_finished, known_states, open_folder, state_for, state_of_some
 from amn.training.loop import CHECKPOINT_SECONDS, Diverged, Progress, Run, Trainer, make_runs
 from amn.training.prepare import EVERYTHING, JOINT, MIXED
-from amn.training.states import forget_finished, known_states, open_folder, state_for, state_of_some
 
 LEDGER = "ledger.jsonl"
 _LENGTH_CLASSES = (3, 12)  # mean sentences of a story: short tasks are not padded to the length of long ones
@@ -59,26 +60,26 @@ class SweepEvent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Means:
-    """What fleets are trained with.
+class Options:
+    """How a sweep is carried out."""
 
-    Args:
-        device: where to compute.
-        workers: processes that prepare data.
-        stop_after: save and stop after so many seconds.
-        compiled: compile the step.
-        checkpoint_every: seconds between checkpoints.
-        report_every: seconds after which a fleet saves all, so that others may look or take a copy; None for never.
-        moved: where data lies on this machine, by its name in the runs.
-    """
+    engine: Literal["fleet", "process", "ray"] = "fleet"  # like models together here, or the runs among workers
+    device: str = "auto"  # cpu, cuda, or auto
+    workers: int | None = None  # processes that prepare data (fleet) or train; None for a good number
+    threads: int = 1  # of torch in each process
+    fleet_size: int | None = None  # runs that a worker of process or ray trains together; None for a good number
+    stop_after: float | None = None  # save and stop after so many seconds
+    checkpoint_every: float = CHECKPOINT_SECONDS  # seconds
+    compiled: bool = False  # compile the step
+    address: str | None = None  # of the Ray cluster; None for the one in RAY_ADDRESS, or else a local one
 
-    device: torch.device
-    workers: int = 1
-    stop_after: float | None = None
-    compiled: bool = False
-    checkpoint_every: float = CHECKPOINT_SECONDS
-    report_every: float | None = None
-    moved: Mapping[str, str] = field(default_factory=dict)
+    def __post_init__(self) -> None:
+        for name in ("workers", "threads", "fleet_size", "stop_after", "checkpoint_every"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise ConfigError(f"--{name.replace('_', '-')} must be above 0, not {value}")
+        if self.address is not None and self.engine != "ray":
+            raise ConfigError("--address is for --engine ray")
 
 
 class Ledger:
@@ -128,43 +129,44 @@ def _names(runs: Sequence[Run]) -> list[str]:
     return [run.spec.name for run in runs]
 
 
-def train_steps(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) -> Iterator[SweepEvent]:
-    """Trains every unfinished run, fleet by fleet, and tells what happens; whoever stops asking stops the training."""
+def train_steps(
+    specs: Sequence[RunSpec], out: Path, options: Options, progress: Progress, moved: Mapping[str, str] | None = None
+) -> Iterator[SweepEvent]:
+    """Trains every unfinished run, fleet by fleet, and tells what happens; whoever stops asking stops the training.
+
+    A worker of an engine saves all with every checkpoint, so that others may look or take a copy. Data may have moved:
+    `moved` says where it lies on this machine, by its name in the runs.
+    """
+    torch.set_num_threads(options.threads)
+    device, in_fleets = choose_device(options.device), options.engine == "fleet"
     remaining = unfinished(specs, out)
-    end = time.monotonic() + (float("inf") if means.stop_after is None else means.stop_after)
+    end = time.monotonic() + (float("inf") if options.stop_after is None else options.stop_after)
+    turn = float("inf") if in_fleets else options.checkpoint_every
     diverged: list[str] = []
     if not remaining:
         return
-    for fleet, state in fleets_of(
-        make_runs(remaining, out, resume=True, workers=means.workers, moved=means.moved), out
-    ):
+    workers = (options.workers or 1) if in_fleets else 1
+    for fleet, state in fleets_of(make_runs(remaining, out, resume=True, workers=workers, moved=moved), out):
         if time.monotonic() >= end:
             return
-        trainer = Trainer(
-            fleet,
-            state,
-            means.device,
-            progress,
-            compiled=means.compiled,
-            checkpoint_every=means.checkpoint_every,
-        )
+        every = options.checkpoint_every
+        trainer = Trainer(fleet, state, device, progress, compiled=options.compiled, checkpoint_every=every)
         try:
-            yield from _fit(trainer, tuple(_names(fleet)), end, means.report_every)
+            yield from _fit(trainer, tuple(_names(fleet)), end, turn)
         except Diverged as error:
             diverged += error.names
     if diverged:
         raise Diverged(diverged)
 
 
-def _fit(trainer: Trainer, names: tuple[str, ...], end: float, report_every: float | None) -> Iterator[SweepEvent]:
-    """Trains one fleet to its end, or until the time is up."""
+def _fit(trainer: Trainer, names: tuple[str, ...], end: float, turn: float) -> Iterator[SweepEvent]:
+    """Trains one fleet to its end, or until the time is up; what it has is saved after every turn."""
     yield SweepEvent("started", names, 0)
     if trainer.resume():
         yield SweepEvent("resumed", names, trainer.epoch)
     while True:
-        left = end - time.monotonic()
-        turn = left if report_every is None else min(left, report_every)
-        if trainer.fit(None if turn == float("inf") else turn):
+        seconds = min(turn, end - time.monotonic())
+        if trainer.fit(None if seconds == float("inf") else seconds):
             yield SweepEvent("finished", names, trainer.epoch)
             return
         if time.monotonic() >= end:
@@ -173,10 +175,10 @@ def _fit(trainer: Trainer, names: tuple[str, ...], end: float, report_every: flo
         yield SweepEvent("checkpoint", names, trainer.epoch)
 
 
-def train_fleets(specs: Sequence[RunSpec], out: Path, means: Means, progress: Progress) -> None:
+def train_fleets(specs: Sequence[RunSpec], out: Path, options: Options, progress: Progress) -> None:
     """Trains every unfinished run on one device, fleet by fleet."""
     open_folder(out)
     ledger = Ledger(out)
-    for event in train_steps(specs, out, means, progress):
+    for event in train_steps(specs, out, options, progress):
         ledger.note(**asdict(event))
     forget_finished(out, [spec.name for spec in specs])

@@ -7,11 +7,7 @@ from amn.errors import MissingExtraError
 
 
 class TensorBoardLog:
-    """Writes what a run logs as scalars, one point an epoch.
-
-    Args:
-        folder: where the event files go.
-    """
+    """Writes what a run logs into a folder as scalars, one point an epoch."""
 
     def __init__(self, folder: Path) -> None:
         try:

@@ -1,292 +1,284 @@
-// The page: reads a story into a live memory, and lets one walk through what happened.
+// The page: answers as one types, with what was read on the stage, and its whole state in the address.
 
-import { drawAnswers } from "./answers.js";
-import { BanksView, describe, element, memoryAt } from "./banks.js";
+import { memoryAt } from "./banks.js";
+import { Cards } from "./cards.js";
 import * as client from "./client.js";
+import { copyOnClick } from "./copying.js";
+import { at, button, element, setText } from "./dom.js";
+import { clearErrors, showError, showStoryError } from "./errors.js";
+import { EXAMPLES } from "./examples.js";
+import { TASKS, readFile, upTo } from "./files.js";
 import { GraphView } from "./graph.js";
-import { EXAMPLE, MAX_FILE_BYTES, TASKS, parseFile, splitSentences, upTo } from "./stories.js";
+import { Live } from "./live.js";
+import { Race } from "./race.js";
+import { Reading } from "./reading.js";
+import { hasWord, sentencesOf } from "./sentences.js";
+import { asCurl, asPython, fromHash, toHash, toTell } from "./share.js";
+import { Stage } from "./stage.js";
+import { StoryView } from "./story.js";
 
-const STEP_MS = 420; // between sentences while the story plays
-const LONGEST_PLAY_MS = 8000;
-const REST_MS = 160; // the slider rests this long before the answer at that time is fetched
+const PAUSE_MS = 220; // of typing, before what was typed is read
+const REST_MS = 140; // on one time, before its reasons are fetched
+const SPEAK_MS = 600; // of rest, before a screen reader is told
 const MAX_SEED = 2 ** 31;
 
-const at = (id) => document.getElementById(id);
-const banksView = new BanksView(at("banks"));
-const graphView = new GraphView(at("graph"));
+const field = at("story");
+const story = new StoryView(at("marks"), field);
+const cards = new Cards(at("questions"), { select: (card) => stage.select(card), goTo: (time) => stage.goTo(time), change: (now) => changed({ now }) });
+const stage = new Stage(story, cards, moved);
+const graph = new GraphView(at("graph"));
+const live = new Live({ hear, show: showLive, fail: failLive });
+const race = new Race(at("race"), modelChosen);
 
-// One reading of a story; a new one replaces it whole.
-let run = newRun([], new Map(), undefined);
-function newRun(questions, expected, model) {
-  const found = { traces: [], time: 0, answers: new Map(), changes: new Map(), abort: new AbortController() };
-  return { ...found, questions, expected, model, generated: expected };
+let whole = true; // whether a last sentence without a full stop counts as told
+let example = null; // whose story this is, while nobody has changed it
+let expected = new Map();
+let reading = new AbortController();
+let reasoning = new AbortController();
+const timers = {};
+let lastAction = () => read();
+
+function later(name, milliseconds, act) {
+  clearTimeout(timers[name]);
+  timers[name] = setTimeout(act, milliseconds);
 }
 
-let playing = null;
-let resting = null;
-let lastAction = () => readStory();
-
-// What a person asked for clears the last notice and can be tried again with a token.
 async function kindly(action) {
   lastAction = action;
-  hideNotice();
-  await told(action);
-}
-
-// What the page does by itself leaves a notice alone: nobody may have read it yet.
-async function told(action) {
   try {
     await action();
   } catch (error) {
-    if (error.name !== "AbortError") showNotice(error);
+    if (error.name !== "AbortError") showError(error);
   }
 }
 
-function showNotice(error) {
-  const known = error instanceof client.Problem;
-  at("notice-text").textContent = known ? error.message : `This page stumbled: ${error.message}`;
-  at("token-form").hidden = error.status !== 401;
-  at("notice").hidden = false;
-  if (error.status === 401) at("token").focus();
+// --- reading what was typed
+
+// The model that was chosen, where it is not the server's own.
+function modelChosen() {
+  const [option] = at("model").selectedOptions;
+  return option && !option.defaultSelected ? option.value : undefined;
 }
 
-function hideNotice() {
-  at("notice").hidden = true;
-}
+const told = () => sentencesOf(field.value).filter((part) => whole || part.ended).map((part) => part.text);
 
-// --- reading
-
-function questionsTyped() {
-  return at("questions").value.split("\n").map((line) => line.trim()).filter(Boolean);
-}
-
-async function readStory() {
-  const questions = questionsTyped();
-  const story = at("story").value;
-  if (!questions.length) throw new client.Problem("Type a question first: the memory is built for it before it reads.");
-  if (!story.trim()) throw new client.Problem("There is no story yet: type one, load a file, or generate one.");
-  startRun(questions);
-  const mine = run;
-  setBusy(true);
-  try {
-    await fillMemory(mine, splitSentences(story));
-  } finally {
-    if (run === mine) setBusy(false);
-  }
-}
-
-function startRun(questions) {
-  leaveRun();
-  pause();
-  clearTimeout(resting);
-  run = newRun(questions, run.generated, at("model").value || undefined);
-}
-
-function leaveRun() {
-  run.abort.abort();
-  if (run.memory) client.forget(run.memory);
-  run.memory = null;
-}
-
-function setBusy(busy) {
-  document.body.classList.toggle("busy", busy);
-  at("read").setAttribute("aria-busy", String(busy));
-}
-
-async function fillMemory(mine, sentences) {
-  const { signal } = mine.abort;
-  const { id } = await client.openMemory({ questions: mine.questions, model: mine.model }, signal);
-  if (run !== mine) return client.forget(id);
-  mine.memory = id;
-  followAnswers(mine);
-  for await (const trace of client.tell(id, sentences, signal)) mine.traces.push(trace);
-  const last = await client.ask(id, { banks: 1 }, signal);
-  const all = await client.ask(id, { banks: 0 }, signal);
-  mine.answers.set(mine.traces.length, { last: last.answers, all: all.answers });
-  showRun();
-}
-
-// Notes which sentences change an answer. It is an extra: where the server has no stream to spare, the page does without.
-async function followAnswers(mine) {
-  try {
-    for await (const { sentence, changes } of client.changes(mine.memory, mine.abort.signal)) {
-      mine.changes.set(sentence, changes.map(({ question, answer }) => [mine.questions[question], answer.answer]));
-      if (run === mine) markChange(sentence);
-    }
-  } catch (error) {
-    if (error.name !== "AbortError" && !(error instanceof client.Problem)) throw error;
-  }
-}
-
-function showRun() {
-  drawTold();
-  graphView.setStory(run.traces);
-  at("time").max = run.traces.length;
-  showAnswers(run.traces.length);
-  if (banksView.still.matches) {
-    setTime(run.traces.length);
-  } else {
-    setTime(0);
-    play();
-  }
-}
-
-function drawTold() {
-  const items = run.traces.map((trace, i) => {
-    const item = element("li");
-    const button = element("button", "told-sentence", trace.text);
-    button.type = "button";
-    button.addEventListener("click", () => {
-      pause();
-      setTime(i + 1);
-    });
-    item.append(button);
-    if (trace.created) item.append(element("span", "told-mark", `+ bank ${trace.banks - 1}`));
-    return item;
+// The questions to ask, and which of them each card shows; one that is still being typed waits.
+function asked() {
+  const questions = [];
+  const places = cards.questions.map(({ text, waiting }, i) => {
+    const wrong = text && !hasWord(text);
+    cards.setError(i, wrong ? "A question needs a word." : "");
+    return text && !wrong && !waiting ? questions.push(text) - 1 : undefined;
   });
-  at("told").replaceChildren(...items);
-  [...run.changes.keys()].forEach(markChange);
-  if (!run.edited) showEditor(false); // who types already keeps the box
+  return { questions, places };
 }
 
-function markChange(sentence) {
-  const item = at("told").children[sentence];
-  if (!item || item.querySelector(".told-answer")) return;
-  const answers = run.changes.get(sentence).map(([question, answer]) => (run.questions.length > 1 ? `${question} ${answer}` : answer));
-  item.append(element("span", "told-mark told-answer", `→ ${answers.join(", ")}`));
+// Something was typed: it is read after a pause, or `now`.
+function changed({ now = false } = {}) {
+  example = null;
+  markExample();
+  race.close();
+  story.write(field.value);
+  stage.draw();
+  later("read", now ? 0 : PAUSE_MS, () => kindly(read));
 }
 
-function showEditor(editing) {
-  at("story").hidden = !editing;
-  at("told").hidden = editing;
-  at("edit").hidden = editing;
+async function read({ time, question } = {}) {
+  const sentences = told();
+  const { questions, places } = asked();
+  reading.abort();
+  reading = new AbortController();
+  if (!questions.length || !sentences.length) {
+    showNothing(sentences, questions, places);
+    return;
+  }
+  const model = modelChosen();
+  const reply = await client.history({ story: sentences, questions, model }, reading.signal);
+  clearErrors();
+  const found = new Reading({ sentences: reply.sentences, questions, history: reply.history, expected });
+  found.model = model;
+  stage.show(found, { time, question, places });
+  if (live.on) await live.follow(found.sentences, questions, model).catch(failLive);
 }
 
-// --- time
-
-function setTime(time) {
-  run.time = Math.min(Math.max(time, 0), run.traces.length);
-  at("time").value = run.time;
-  drawTime();
-  clearTimeout(resting);
-  if (!playing) resting = setTimeout(() => told(() => answerAt(run.time)), REST_MS);
+function showNothing(sentences, questions, places) {
+  const typing = Boolean(field.value.trim()) && !sentences.length;
+  const waiting = cards.questions.some((one) => one.waiting);
+  clearErrors();
+  if (!field.value.trim()) showStoryError("There is no story yet: type one, or click an example.");
+  if (!questions.length && !waiting) setText(at("questions-error"), "Type a question: the memory is built for it before it reads.");
+  if (!typing && !waiting) stage.show(new Reading({ sentences: [], questions, history: [] }), { places });
 }
 
-function drawTime() {
-  const { traces, time } = run;
-  const memory = memoryAt(traces, time);
-  banksView.draw(memory);
-  graphView.draw(memory, time);
-  at("time-label").textContent = `${time} / ${traces.length}`;
-  at("time").setAttribute("aria-valuetext", `after ${time} of ${traces.length} sentences`);
-  at("sentence").textContent = memory.current?.text ?? "Before the first sentence.";
-  at("happened").textContent = memory.current ? describe(memory.current) : "The memory is empty; it knows the questions.";
-  [...at("told").children].forEach((item, i) => markTold(item, i, time));
+// --- what follows when time or question has changed
+
+function moved() {
+  later("reason", stage.reading.reason(stage.question, stage.time) ? 0 : REST_MS, () => kindly(reason));
+  later("spoken", SPEAK_MS, () => setText(at("spoken"), stage.spoken));
+  later("hash", REST_MS, remember);
+  drawGraph();
 }
 
-function markTold(item, i, time) {
-  item.classList.toggle("ahead", i >= time);
-  const current = i === time - 1;
-  item.classList.toggle("current", current);
-  if (!current) item.removeAttribute("aria-current");
-  else item.setAttribute("aria-current", "step");
-  const list = item.parentElement;
-  if (current && list.scrollHeight > list.clientHeight) {
-    list.scrollTop = item.offsetTop - list.offsetTop - list.clientHeight / 2;
+async function reason() {
+  reasoning.abort();
+  reasoning = new AbortController();
+  const { reading: shown, question, time } = stage;
+  try {
+    await explain(shown, question, time, reasoning.signal);
+  } catch (error) {
+    if (error.field !== "explain") throw error;
+    shown.unexplained = error.message; // a story may be too long for that
+  }
+  if (stage.reading !== shown) return;
+  document.body.classList.toggle("has-gate", (shown.traces.get(question) ?? []).some((trace) => trace.let_in === false));
+  stage.draw();
+  story.reveal(1 + (shown.reason(question, time)?.sentences[0] ?? -1));
+  drawGraph();
+}
+
+// Fetches why: at this time, and for the whole story, which tells what each sentence did.
+async function explain(shown, question, time, signal) {
+  for (const moment of new Set([shown.traces.has(question) ? time : shown.length, time])) {
+    if (!moment || shown.reason(question, moment)) continue;
+    const body = { story: shown.sentences.slice(0, moment), question: shown.questions[question], model: shown.model, explain: true };
+    const { answers: [answer] } = await client.answer(body, signal);
+    shown.setReason(question, moment, answer);
   }
 }
 
-function play() {
-  if (!run.traces.length) return;
-  pause();
-  if (run.time >= run.traces.length) setTime(0);
-  const step = Math.min(STEP_MS, LONGEST_PLAY_MS / run.traces.length);
-  playing = setInterval(() => {
-    if (run.time + 1 >= run.traces.length) pause();
-    setTime(run.time + 1);
-  }, step);
-  at("play").textContent = "Pause";
+function drawGraph() {
+  if (!at("graph-fold").open) return;
+  const traces = stage.reading.traces.get(stage.question) ?? [];
+  if (graph.traces !== traces) graph.setStory(traces);
+  graph.draw(memoryAt(traces, stage.time), stage.time);
 }
 
-function pause() {
-  clearInterval(playing);
-  playing = null;
-  at("play").textContent = "Play";
+// --- the state in the address
+
+const state = () => ({
+  story: field.value,
+  questions: cards.questions.map((one) => one.text).filter(Boolean),
+  model: modelChosen(),
+  time: stage.atEnd ? undefined : stage.time,
+  question: stage.question,
+  example,
+});
+
+async function remember() {
+  const hash = await toHash(state());
+  if (hash !== location.hash) history.replaceState(null, "", hash);
 }
 
-// --- answers
-
-// The answers from the first sentences alone, as if the story ended there.
-async function answerAt(time) {
-  const mine = run;
-  if (!mine.traces.length || !time) return;
-  if (!mine.answers.has(time)) {
-    const story = mine.traces.slice(0, time).map((trace) => trace.text);
-    const body = { story, question: mine.questions, model: mine.model };
-    const [last, all] = await Promise.all([1, 0].map((banks) => client.answer({ ...body, banks }, mine.abort.signal)));
-    mine.answers.set(time, { last: last.answers, all: all.answers });
-  }
-  if (run === mine && mine.time === time) showAnswers(time);
+// Shows what a link holds, or the first example.
+async function restore() {
+  const found = (await fromHash(location.hash)) ?? {};
+  if (found.model) at("model").value = found.model;
+  if (!at("model").value) at("model").selectedIndex = 0;
+  if (found.example === Race.ID) await startRace();
+  else if (found.story != null) await showStory({ story: found.story, questions: found.questions.map((question) => ({ question })) }, found);
+  else await showExample(EXAMPLES.find(({ id }) => id === found.example) ?? EXAMPLES[0], found);
 }
 
-function showAnswers(time) {
-  const { last, all } = run.answers.get(time);
-  const whole = time === run.traces.length;
-  const expected = run.questions.map((question) => (whole ? run.expected.get(question) : undefined));
-  drawAnswers(at("answer-list"), last, all, expected);
-  at("answers-title").textContent = run.questions.length > 1 ? "Answers" : "Answer";
-  at("answers-when").textContent = whole ? `after all ${time} sentences` : `after ${time} of ${run.traces.length} sentences`;
-}
+// What is handed on as Python and as curl.
+const shown = () => ({ sentences: told(), questions: asked().questions, model: modelChosen(), token: client.hasToken() });
 
 // --- where stories come from
 
-function setStory({ sentences, questions }) {
-  at("story").value = sentences.join("\n");
-  if (questions.length) at("questions").value = questions.map((asked) => asked.question).join("\n");
-  run.generated = new Map(questions.map((asked) => [asked.question, asked.answer]));
-  fitQuestions();
-  showEditor(true);
+async function showStory({ story: text, questions }, { time, question = 0, named = null } = {}) {
+  race.close();
+  field.value = text;
+  story.write(text);
+  expected = new Map(questions.filter(({ answer }) => answer != null).map(({ question: asking, answer }) => [asking, answer]));
+  if (questions.length) cards.set(questions.map((one) => one.question));
+  whole = true;
+  example = named;
+  markExample();
+  await read({ time, question });
+}
+
+async function showExample({ id, story: text, questions }, { time, question } = {}) {
+  await showStory({ story: text, questions: questions.map(([asking]) => ({ question: asking })) }, { time, question, named: id });
+}
+
+async function startRace() {
+  if (!cards.cards.length) await showExample(EXAMPLES[0]);
+  example = Race.ID;
+  markExample();
+  await remember();
+  await race.run();
+}
+
+function markExample() {
+  for (const one of at("examples").querySelectorAll("button")) one.setAttribute("aria-pressed", String(one.dataset.id === example));
 }
 
 async function generate() {
   const task = at("task").value;
   const { sentences, questions } = await client.generate(task, Math.floor(Math.random() * MAX_SEED));
   chooseModelFor(task);
-  setStory(upTo(sentences, questions.at(-1)));
-  await readStory();
+  await showStory(upTo(sentences, questions.at(-1)));
 }
 
 // A model of one task knows no other: where that of the new task is at hand, it takes over.
 function chooseModelFor(task) {
-  const models = at("model");
   const own = `qa${task}`;
-  if (/^qa\d+$/.test(models.value) && [...models.options].some((option) => option.value === own)) models.value = own;
+  if (/^qa\d+$/.test(at("model").value) && [...at("model").options].some(({ value }) => value === own)) at("model").value = own;
 }
 
 async function loadFile(file) {
-  if (file.size > MAX_FILE_BYTES) throw new client.Problem(`${file.name} is too big: at most 1 MB fits here.`);
-  let story;
+  setText(at("file-error"), "");
   try {
-    story = parseFile(new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer()));
-  } catch {
-    throw new client.Problem(`${file.name} is no text that this page can read: try plain text, bAbI or JSON lines.`);
+    await showStory(await readFile(file));
+  } catch (error) {
+    if (error instanceof client.Problem || error.name === "AbortError") throw error;
+    setText(at("file-error"), error.message);
   }
-  setStory(story);
-  await readStory();
 }
 
-function fitQuestions() {
-  const lines = at("questions").value.split("\n").length;
-  at("questions").rows = Math.min(Math.max(lines, 1), 6);
+// --- a story that others tell too
+
+// Writes what somebody else told where it was told: behind what was told before, before what is still being typed.
+function hear(text, number) {
+  const place = sentencesOf(field.value)[number]?.start ?? field.value.length;
+  const before = place && !/\s$/.test(field.value.slice(0, place)) ? " " : "";
+  field.setRangeText(`${before}${text}${place < field.value.length ? " " : ""}`, place, place, "preserve");
+  changed({ now: true });
+}
+
+function showLive(id) {
+  setText(at("live-error"), "");
+  setText(at("live-command"), toTell(id, "Mary went to the garden.", client.hasToken()));
+}
+
+function failLive(error) {
+  if (error.name !== "AbortError") setText(at("live-error"), error.message);
+}
+
+function toggleLive() {
+  live.on = at("live").open;
+  if (live.on) kindly(() => read({ time: stage.atEnd ? undefined : stage.time }));
+  else live.leave();
 }
 
 // --- wiring
 
 function listen() {
-  at("ask").addEventListener("submit", (event) => {
-    event.preventDefault();
-    kindly(readStory);
+  field.addEventListener("input", () => {
+    whole = false;
+    changed();
   });
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    whole = true;
+    changed({ now: true });
+  });
+  field.addEventListener("blur", () => {
+    if (whole) return;
+    whole = true;
+    changed({ now: true });
+  });
+  at("add").addEventListener("click", () => cards.add().field.focus());
   at("generate").addEventListener("click", () => kindly(generate));
   at("task").addEventListener("change", () => kindly(generate));
   at("file").addEventListener("change", (event) => {
@@ -294,64 +286,49 @@ function listen() {
     if (file) kindly(() => loadFile(file));
     event.target.value = "";
   });
-  at("model").addEventListener("change", () => kindly(readStory));
-  at("edit").addEventListener("click", () => {
-    showEditor(true);
-    at("story").focus();
-  });
-  for (const touched of ["focus", "input"]) at("story").addEventListener(touched, () => (run.edited = true));
-  at("questions").addEventListener("input", fitQuestions);
-  at("notice-close").addEventListener("click", hideNotice);
+  at("model").addEventListener("change", () => kindly(() => read({ time: stage.atEnd ? undefined : stage.time })));
+  at("graph-fold").addEventListener("toggle", drawGraph);
+  at("notice-close").addEventListener("click", () => (at("notice").hidden = true));
   at("token-form").addEventListener("submit", useToken);
-  listenToTime();
-  addEventListener("pagehide", leaveRun);
-}
-
-function listenToTime() {
-  const step = (by) => () => {
-    pause();
-    setTime(run.time + by);
-  };
-  at("time").addEventListener("input", (event) => {
-    pause();
-    setTime(Number(event.target.value));
+  copyOnClick("copy-link", "The link", async () => location.href.split("#")[0] + (await toHash(state())));
+  copyOnClick("copy-python", "Python", () => asPython(shown()));
+  copyOnClick("copy-curl", "curl", () => asCurl(shown()));
+  copyOnClick("copy-live", "The command", () => at("live-command").textContent);
+  at("live").addEventListener("toggle", toggleLive);
+  addEventListener("pagehide", () => live.leave());
+  addEventListener("hashchange", async () => {
+    if (await fromHash(location.hash)) kindly(restore); // the link past the head leads to a part of the page, not to a story
   });
-  at("back").addEventListener("click", step(-1));
-  at("forward").addEventListener("click", step(1));
-  at("play").addEventListener("click", () => (playing ? pause() : play()));
-  document.addEventListener("keydown", (event) => onKey(event, step));
-}
-
-function onKey(event, step) {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-    event.preventDefault();
-    kindly(readStory);
-    return;
-  }
-  if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("textarea, input, select, button, a, .banks")) return;
-  const actions = { ArrowLeft: step(-1), ArrowRight: step(1), " ": () => (playing ? pause() : play()) };
-  if (actions[event.key]) {
-    event.preventDefault();
-    actions[event.key]();
-  }
 }
 
 async function useToken(event) {
   event.preventDefault();
   client.setToken(at("token").value.trim());
   at("token").value = "";
+  at("notice").hidden = true;
   await kindly(lastAction);
 }
 
 async function start() {
   if (!at("model").options.length) {
     const served = await client.models();
-    at("model").replaceChildren(...served.models.map((name) => new Option(name, name, false, name === served.default)));
+    at("model").replaceChildren(...served.models.map((name) => new Option(name, name, name === served.default, name === served.default)));
   }
-  await readStory();
+  await restore();
+}
+
+function listExamples() {
+  const buttons = EXAMPLES.map((one) => [one.id, one.title, () => kindly(() => showExample(one))]);
+  buttons.push([Race.ID, "Race: 4 000 sentences", () => kindly(startRace)]);
+  at("examples").replaceChildren(...buttons.map(([id, title, act]) => {
+    const item = element("li");
+    item.append(button("example", title, act));
+    item.firstChild.dataset.id = id;
+    return item;
+  }));
 }
 
 at("task").replaceChildren(...TASKS.map((name, i) => new Option(`${i + 1}  ${name}`, i + 1)));
-setStory(EXAMPLE);
+listExamples();
 listen();
 kindly(start);

@@ -1,14 +1,19 @@
 // Memory banks over time: what the traces of the server say, and how it is drawn.
 
-const MAX_CHIPS = 60; // of one bank; more would be read by nobody
+import { element } from "./dom.js";
+
+const MAX_CHIPS = 40; // of one bank; more would be read by nobody
+const GLOW = 0.05; // an entity whose share of the attention is smaller carries nothing
+const COMMON = new Set(("a an and are at back by did do does for from he her his in inside is it no not of on or she than that the " +
+  "their them then there these they this those to was were what when where which who why will with").split(" "));
 const ENTER = { duration: 320, easing: "cubic-bezier(.2,.8,.3,1)" };
 
-// The memory after the first `time` sentences: for each word its deepest bank and its strength.
+// The memory after the first `time` sentences: for each word its deepest bank, its strength, and who touched it last.
 export function memoryAt(traces, time) {
   const words = new Map();
   for (const trace of traces.slice(0, time)) {
     for (const [word, depth] of Object.entries(trace.depth)) {
-      words.set(word, { word, depth, strength: trace.strengths[word] ?? 0 });
+      words.set(word, { word, depth, strength: trace.strengths[word] ?? 0, touched: trace.sentence });
     }
   }
   const current = traces[time - 1];
@@ -21,13 +26,14 @@ export const number = (value) => value.toFixed(2).replace(/^0/, "");
 // What a sentence did, in words.
 export function describe(trace) {
   if (!trace) return "";
+  if (trace.let_in === false) return "Turned away: no question needs it.";
   const fresh = trace.moves.filter((move) => move.from === null);
-  const deeper = trace.moves.filter((move) => move.from !== null || move.to > 0);
+  const deeper = trace.moves.filter((move) => move.to > 0);
   const parts = [];
   if (fresh.length) parts.push(`${fresh.length} new ${fresh.length === 1 ? "word" : "words"}`);
   if (trace.created) parts.push(`bank ${trace.banks - 1} was created`);
-  for (const [bank, words] of groupBy(deeper, (move) => move.to)) {
-    parts.push(`${words.map((move) => move.word).join(", ")} → bank ${bank}`);
+  for (const [bank, moves] of groupBy(deeper, (move) => move.to)) {
+    parts.push(`${moves.map((move) => move.word).join(", ")} → bank ${bank}`);
   }
   return parts.length ? parts.join(" · ") : "Nothing moved.";
 }
@@ -38,11 +44,11 @@ function groupBy(items, key) {
   return groups;
 }
 
-export function element(tag, className, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.append(text);
-  return made;
+// What matters comes first: what was read, what is deep, what was touched last; common words come last.
+function byWeight(attention) {
+  const weight = ({ word }) => attention.get(word) ?? 0;
+  const common = ({ word }) => Number(COMMON.has(word));
+  return (a, b) => weight(b) - weight(a) || common(a) - common(b) || b.depth - a.depth || b.touched - a.touched || a.word.localeCompare(b.word);
 }
 
 // Draws banks into a container, and keeps its chips from one drawing to the next so that they can move.
@@ -54,12 +60,14 @@ export class BanksView {
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
   }
 
-  draw(memory) {
+  // `attention` is how much the answer rests on each word; empty where it is not known yet.
+  draw(memory, attention = new Map()) {
     const before = this.places();
     while (this.columns.length > memory.banks) this.columns.pop().root.remove();
     while (this.columns.length < memory.banks) this.columns.push(this.addColumn(this.columns.length));
     const used = new Set();
-    this.columns.forEach((column, bank) => this.fill(column, bank, memory, used));
+    const held = [...memory.words.values()].sort(byWeight(attention));
+    this.columns.forEach((column, bank) => this.fill(column, bank, memory, held, attention, used));
     for (const [key, chip] of this.chips) if (!used.has(key)) this.drop(key, chip);
     if (!this.still.matches) this.animate(before, used);
   }
@@ -75,30 +83,29 @@ export class BanksView {
     return { root, note, list, more };
   }
 
-  fill({ root, note, list, more }, bank, memory, used) {
+  fill({ root, note, list, more }, bank, memory, all, attention, used) {
     const last = bank === memory.banks - 1;
-    const held = [...memory.words.values()].filter((entity) => entity.depth >= bank);
-    held.sort((a, b) => b.strength - a.strength || a.word.localeCompare(b.word));
-    root.classList.toggle("last", last);
-    const role = last && bank ? "the most relevant" : bank ? "more relevant" : "everything";
+    const held = all.filter((entity) => entity.depth >= bank);
+    root.classList.toggle("last", last && bank > 0);
+    const role = bank === 0 ? "everything: " : last ? "most relevant: " : "";
     const bankless = memory.current && !memory.words.size;
-    note.textContent = bankless ? "This model keeps no banks of entities." : `${role} · ${held.length}`;
+    note.textContent = bankless ? "This model keeps no banks of entities." : `${role}${held.length}`;
     more.textContent = held.length > MAX_CHIPS ? `and ${held.length - MAX_CHIPS} more` : "";
-    const chips = held.slice(0, MAX_CHIPS).map((entity) => this.chip(bank, entity, memory, used));
-    list.replaceChildren(...chips);
+    const shares = last ? attention : new Map(); // deeper copies are those that were read
+    list.replaceChildren(...held.slice(0, MAX_CHIPS).map((entity) => this.chip(bank, entity, memory, shares, used)));
   }
 
-  chip(bank, { word, depth, strength }, memory, used) {
+  chip(bank, { word, depth, strength }, memory, attention, used) {
     const key = `${bank} ${word}`;
     used.add(key);
     const chip = this.chips.get(key) ?? this.newChip(key, word);
-    const touched = memory.touched.has(word);
-    chip.style.setProperty("--strength", strength);
-    chip.classList.toggle("copy", depth > bank);
-    chip.classList.toggle("touched", touched);
-    chip.lastChild.textContent = number(strength);
-    const where = depth > bank ? `, also in bank ${depth}` : "";
-    chip.title = `${word}: strength ${number(strength)}${where}${touched ? ", changed by this sentence" : ""}`;
+    const share = attention.get(word) ?? 0;
+    const marks = { copy: depth > bank, touched: memory.touched.has(word), read: share >= GLOW, common: COMMON.has(word), deep: bank > 0 };
+    for (const [name, holds] of Object.entries(marks)) chip.classList.toggle(name, holds);
+    chip.style.setProperty("--share", share);
+    chip.lastChild.textContent = marks.read ? `${Math.round(100 * share)} %` : "";
+    const where = marks.copy ? `, also in bank ${depth}` : "";
+    chip.title = `${word}: strength ${number(strength)}${where}${marks.touched ? ", changed by this sentence" : ""}`;
     return chip;
   }
 

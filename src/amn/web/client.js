@@ -2,16 +2,19 @@
 
 const TOKEN_KEY = "amn-token";
 
+// What went wrong, and in which field of the request.
 export class Problem extends Error {
-  constructor(message, status = 0) {
+  constructor(message, status = 0, field = "") {
     super(message);
-    this.status = status;
+    Object.assign(this, { status, field });
   }
 }
 
 export function setToken(token) {
   sessionStorage.setItem(TOKEN_KEY, token);
 }
+
+export const hasToken = () => sessionStorage.getItem(TOKEN_KEY) !== null;
 
 // What every request says of itself.
 export function headers(body, accept = "application/json") {
@@ -32,16 +35,13 @@ async function send(path, { method = "GET", body, accept, further = {}, signal, 
     if (error.name === "AbortError") throw error;
     throw new Problem("The server does not answer. Is amn serve still running?");
   }
-  if (!response.ok) throw new Problem(await detail(response), response.status);
+  if (!response.ok) throw await problem(response);
   return response;
 }
 
-async function detail(response) {
-  try {
-    return (await response.json()).detail;
-  } catch {
-    return `The server refused this (${response.status}).`;
-  }
+async function problem(response) {
+  const { detail = `The server refused this (${response.status}).`, field } = await response.json().catch(() => ({}));
+  return new Problem(field ? detail.replace(`${field}: `, "") : detail, response.status, field);
 }
 
 const json = async (path, options) => (await send(path, options)).json();
@@ -51,6 +51,9 @@ export const models = () => json("/models");
 export const generate = (task, seed) => json(`/generate?task=${task}&seed=${seed}`);
 
 export const answer = (body, signal) => json("/answer", { method: "POST", body, signal });
+
+// The answers after each sentence.
+export const history = (body, signal) => json("/history", { method: "POST", body, signal });
 
 export const openMemory = (body, signal) => json("/memories", { method: "POST", body, signal });
 
@@ -72,10 +75,10 @@ export async function* tell(id, sentences, signal) {
   }
 }
 
-// The answers that each sentence changed, from the first on, as they change; it ends with the memory.
-export async function* changes(id, signal) {
-  const options = { accept: "text/event-stream", further: { "last-event-id": "0" }, signal };
-  const response = await send(`/memories/${id}/events`, options);
+// What a memory is told after so many sentences, as it is told, by whomever; it ends with the memory.
+export async function* events(id, after, signal) {
+  const options = { accept: "text/event-stream", further: { "last-event-id": String(after) }, signal };
+  const response = await send(`/memories/${id}/events?every=true`, options);
   for await (const line of lines(response.body)) {
     if (line.startsWith("data: ")) yield JSON.parse(line.slice("data: ".length));
   }

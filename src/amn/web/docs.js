@@ -1,6 +1,6 @@
 // Draws the OpenAPI schema of this server; nothing is loaded from elsewhere.
 
-import { element } from "./banks.js";
+import { element } from "./dom.js";
 import { headers } from "./client.js";
 
 const MAX_SHOWN = 20000; // characters of a reply; a stream of events never ends by itself

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from amn.data.boards import babi_1k, hindi, stepgame
+from amn.data.boards.board import ONE_MODEL as ONE_MODEL
 from amn.data.boards.board import Board as Board
 from amn.data.source import SPLITS
 from amn.data.story import Story

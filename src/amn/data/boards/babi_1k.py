@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from amn.data.babi import find_task_file, read_babi
-from amn.data.boards.board import Board
+from amn.data.boards.board import ONE_MODEL, Board
 from amn.data.story import Story
 from amn.errors import DataError
 
@@ -14,8 +14,8 @@ QUESTIONS = 1_000
 
 
 def read(folder: Path, split: str, part: str | None) -> list[Story]:
-    """The stories of a task; of a training file the first 1 000 questions, less those that validation asks too."""
-    tasks = TASKS if part is None else (part,)
+    """The stories of a task, or of all; of a training file the first 1 000 questions, less those of validation."""
+    tasks = TASKS if part in (None, ONE_MODEL) else (part,)
     return [story for task in tasks for story in _of_task(folder, int(task), split)]
 
 
@@ -61,8 +61,11 @@ BOARD = Board(
     name="babi1k",
     title="bAbI in English, 1k",
     parts=TASKS,
+    source="bAbI tasks v1.2, CC BY 3.0 (Weston et al., 2015)",
     read=read,
     each=True,
+    variants=(ONE_MODEL,),
     means={"20 tasks": TASKS},
-    notes="One model a task; the mean of the best seeds by validation, and the mean of all seeds.",
+    notes="One model a task, or babi1k-joint: one model that learns all of them from 1 000 questions each. The mean of "
+    "the best seeds by validation, and the mean of all seeds; which of the two ways has to be said.",
 )

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from amn.data.story import Story
 
+ONE_MODEL = "joint"  # the variant of a board with a model for each part in which one model learns all of them
+
 
 @dataclass(frozen=True, kw_only=True)
 class Board:
@@ -15,6 +17,7 @@ class Board:
         name: what `--task` takes.
         title: what it is called in print.
         parts: what is scored apart, by name.
+        source: the data with its licence, for the cards of models.
         read: the stories of a split in a folder; of one part, or of all where the part is None.
         each: whether every part has a model of its own; else one model learns all of them.
         variants: further ways to train, whose names stand where a part's may stand.
@@ -25,6 +28,7 @@ class Board:
     name: str
     title: str
     parts: tuple[str, ...]
+    source: str
     read: Callable[[Path, str, str | None], list[Story]]
     each: bool = False
     variants: tuple[str, ...] = ()

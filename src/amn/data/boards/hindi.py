@@ -28,6 +28,7 @@ BOARD = Board(
     name="hindi",
     title="bAbI in Hindi, 10k",
     parts=TASKS,
+    source="bAbI tasks v1.2, CC BY 3.0 (Weston et al., 2015)",
     read=read,
     each=True,
     means={"19 tasks": TASKS},

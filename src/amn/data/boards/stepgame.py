@@ -1,15 +1,14 @@
 """StepGame (Shi, Zhang and Lipani, 2022): where is one agent of another, told of a chain of k steps in mixed order.
 
 Rows of JSON lines with `story`, `question`, `answer` and `k`. Agents are single capital letters, whose case counts
-(`words` keeps it): A is an agent and a an article. "K's" is written "K 's" here, so that K is one word everywhere.
+(`words` keeps it): A is an agent and a an article.
 """
 
-import re
 from pathlib import Path
 from random import Random
 
 from amn.data.boards.board import Board
-from amn.data.boards.stepgame_noise import Noise
+from amn.data.boards.stepgame_noise import Noise, with_other_names
 from amn.data.files import numbered_lines
 from amn.data.jsonl import MAX_LINE_BYTES, parsed
 from amn.data.rows import story_of
@@ -18,7 +17,7 @@ from amn.errors import DataError
 
 CHAINS = tuple(str(k) for k in range(1, 11))
 NOISY = "noisy"  # a variant: training and validation stories with noise of our own
-_POSSESSIVE = re.compile(r"\b([A-Z])'s\b")
+_ENDS = 0.7  # how often the ends of a chain are asked about, which the files seldom do
 _SEEDS = {"train": 0, "valid": 1}
 
 
@@ -31,7 +30,14 @@ def read(folder: Path, split: str, part: str | None) -> list[Story]:
         return stories
     noise = Noise.learned_from([story for length, story in _rows(_file(folder, "train")) if length == 1])
     rng = Random(_SEEDS[split])
+    if split == "train":
+        stories += [_variation(story, noise, rng) for story in stories]
     return [noise.add(story, rng) for story in stories]
+
+
+def _variation(story: Story, noise: Noise, rng: Random) -> Story:
+    """The story with other names, asked about the ends of its chain or about any two of its agents."""
+    return noise.ask_other(with_other_names(story, rng), rng, ends=rng.random() < _ENDS)
 
 
 def _file(folder: Path, split: str) -> Path:
@@ -49,8 +55,7 @@ def _rows(path: Path) -> list[tuple[int, Story]]:
         row = parsed(path, number, line)
         if not isinstance(row, dict) or not isinstance(row.get("k"), int):
             raise DataError(path, number, '"k": the number of steps', line[:60])
-        told = [_POSSESSIVE.sub(r"\1 's", str(sentence)) for sentence in row.get("story") or ()]
-        found.append((row["k"], story_of(row | {"story": told}, path, number)))
+        found.append((row["k"], story_of(row, path, number)))
     return found
 
 
@@ -58,6 +63,7 @@ BOARD = Board(
     name="stepgame",
     title="StepGame",
     parts=CHAINS,
+    source="StepGame, MIT (Shi, Zhang and Lipani, 2022)",
     read=read,
     variants=(NOISY,),
     means={"k 1-5": CHAINS[:5], "k 6-10": CHAINS[5:]},

@@ -7,8 +7,9 @@ and an agent that is a second way between two agents of the chain.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from random import Random
 from string import ascii_uppercase
 
@@ -25,9 +26,10 @@ STEPS: dict[str, Step] = {
     "lower-left": (-1, -1),
     "lower-right": (1, -1),
 }
+_ANSWERS = {step: relation for relation, step in STEPS.items()} | {(0, 0): "overlap"}
 _NAME = re.compile(r"\b[A-Z]\b")
 _CLEAN = 0.2  # share of stories that get no noise
-_MOST = 4  # noise sentences of a story, by twos where a kind needs two
+_MOST = 6  # noise of a story: a sentence, or two where its kind needs two
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class Noise:
         if rng.random() < _CLEAN:
             return story
         agents = list(dict.fromkeys(name for sentence in story.sentences for name in _NAME.findall(sentence)))
-        free = [name for name in ascii_uppercase if name not in agents and name not in _asked(story)]
+        taken = {*agents, *_asked(story)}
+        free = [name for name in ascii_uppercase if name not in taken]
         rng.shuffle(free)
         places, told = self._places(story), list(story.sentences)
         for _ in range(rng.randint(1, _MOST)):
@@ -62,6 +65,22 @@ class Noise:
                 told.insert(rng.randint(0, len(told)), sentence)
         questions = tuple(replace(question, after=len(told), support=()) for question in story.questions)
         return replace(story, sentences=tuple(told), questions=questions)
+
+    def ask_other(self, story: Story, rng: Random, *, ends: bool) -> Story:
+        """The story with a question about two other agents, or those at the ends of its chain.
+
+        It stays as it is where not all of its sentences are of wordings that are known.
+        """
+        (question,) = story.questions
+        places, uses = self._places(story), Counter(_NAME.findall(" ".join(story.sentences)))
+        known = [agent for agent in places if uses[agent] == 1 or not ends]
+        if len(places) <= len(story.sentences) or len(known) < 2:
+            return story
+        one, other = rng.sample(known, 2)
+        asked = dict(zip(_NAME.findall(question.text), (one, other), strict=True))
+        text = _renamed(question.text, asked)
+        answer = _ANSWERS[_direction(_between(places[other], places[one]))]
+        return replace(story, questions=(replace(question, text=text, answer=answer, support=()),))
 
     def _sentences(self, agents: list[str], free: list[str], places: dict[str, Step], rng: Random) -> list[str]:
         """Noise of one kind; none where no agent's name is left."""
@@ -90,18 +109,33 @@ class Noise:
         """A sentence which says that an agent is a step away from another."""
         return rng.choice(self.wordings[step]).replace("{0}", agent).replace("{1}", other)
 
+    @cached_property
+    def _steps(self) -> dict[str, Step]:
+        """What each wording says."""
+        return {wording: step for step, wordings in self.wordings.items() for wording in wordings}
+
     def _places(self, story: Story) -> dict[str, Step]:
         """Where agents are, as far as the sentences are of wordings that are known, from the first agent told."""
-        steps = {wording: step for step, wordings in self.wordings.items() for wording in wordings}
         edges: dict[str, list[tuple[str, Step]]] = {}
         for sentence in story.sentences:
             names = list(dict.fromkeys(_NAME.findall(sentence)))
             for one, other in (names, names[::-1]) if len(names) == 2 else ():
-                if (step := steps.get(_worded(sentence, [one, other]) or "")) is not None:
+                if (step := self._steps.get(_worded(sentence, [one, other]) or "")) is not None:
                     edges.setdefault(other, []).append((one, step))
                     edges.setdefault(one, []).append((other, (-step[0], -step[1])))
                     break
         return _walk(edges)
+
+
+def with_other_names(story: Story, rng: Random) -> Story:
+    """The story with its agents renamed: any letter is as good as another."""
+    names = dict(zip(ascii_uppercase, rng.sample(ascii_uppercase, len(ascii_uppercase)), strict=True))
+    questions = tuple(replace(question, text=_renamed(question.text, names)) for question in story.questions)
+    return replace(story, sentences=tuple(_renamed(told, names) for told in story.sentences), questions=questions)
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    return _NAME.sub(lambda match: names[match[0]], text)
 
 
 def _walk(edges: dict[str, list[tuple[str, Step]]]) -> dict[str, Step]:
@@ -127,6 +161,11 @@ def _worded(sentence: str, agents: Sequence[str]) -> str | None:
 
 def _asked(story: Story) -> set[str]:
     return {name for question in story.questions for name in _NAME.findall(question.text)}
+
+
+def _direction(way: Step) -> Step:
+    """Where something is that lies so far away: its steps without their lengths."""
+    return (way[0] > 0) - (way[0] < 0), (way[1] > 0) - (way[1] < 0)
 
 
 def _sum(place: Step, step: Step) -> Step:

@@ -19,7 +19,8 @@ class _Belief(Scene[str]):
             self.tell_own(person)
             return
         event = self.world.move(person, self.world.elsewhere(person))
-        said = f"{person} is in the {event.place}" if draw == 2 else self._say_move(event)
+        moved = f"{person} is in the {event.place}" if draw == 2 else None
+        said = moved or say_move(self.rng, self.plan.wording, person, event.place)
         event.line = self.draft.tell(f"{said}.")
 
     @abstractmethod
@@ -36,9 +37,6 @@ class _Belief(Scene[str]):
         place = event.place if right else self.world.elsewhere(event.actor)
         answer = otherwise.get(place, "yes" if right else "no")
         self.draft.ask(f"Is {event.actor} in the {place}?", answer, (event.line,))
-
-    def _say_move(self, event: Event) -> str:
-        return say_move(self.rng, self.plan.wording, event.actor, event.place)
 
 
 class Negation(_Belief):

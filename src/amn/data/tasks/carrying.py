@@ -1,21 +1,26 @@
-"""Tasks about things that people carry: 2 and 3 (where a thing is, or was), 7 and 8 (what a person holds)."""
+"""Tasks about things that people carry: 2, 3 (where one is, or was), 5 (who gave it), 7 and 8 (what a person holds)."""
 
 from dataclasses import replace
 from random import Random
 
 from amn.data.tasks.scene import Plan, Scene
-from amn.data.world import CARRYING, Event
+from amn.data.world import Event
 
 _COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SHARE_THERE_IN_TASK_3 = 0.19
 
+# (released wording, Lua wording, the part of the give that is the answer). The first is asked twice as often.
+_WHAT = ("What did {actor} give to {receiver}?", "What did {actor} last give to {receiver}?", "item")
+_WHO = (
+    ("Who gave the {item}?", "Who last gave the {item}?", "actor"),
+    ("Who gave the {item} to {receiver}?", "Who last gave the {item} to {receiver}?", "actor"),
+    ("Who received the {item}?", "Who last received the {item}?", "receiver"),
+    ("Who did {actor} give the {item} to?", "Who did {actor} last give the {item} to?", "receiver"),
+)
+
 
 class ThingPlace(Scene[str]):
     """Task 2: where is a thing? Asked only if it takes exactly two facts: the handling, and a move."""
-
-    def tell(self) -> None:
-        """One action."""
-        self.tell_event(CARRYING)
 
     def topics(self) -> list[str]:
         """Things handled lately, once for each time."""
@@ -68,9 +73,7 @@ class ThingPlaceBefore(ThingPlace):
 class CarryCount(Scene[str]):
     """Task 7: how many things does a person carry? Everything the person handled is support."""
 
-    def tell(self) -> None:
-        """One action."""
-        self.tell_event(CARRYING, giving=True)
+    giving = True
 
     def topics(self) -> list[str]:
         """People who handled something lately, once for each time; receiving does not count."""
@@ -88,9 +91,7 @@ class CarryCount(Scene[str]):
 class CarryList(CarryCount):
     """Task 8: what does a person carry? Things are listed in the order in which the person first took them."""
 
-    def tell(self) -> None:
-        """One action."""
-        self.tell_event(CARRYING)
+    giving = False
 
     def question(self, topic: str) -> None:
         """Which things?"""
@@ -103,3 +104,27 @@ class CarryList(CarryCount):
         verb = "holding" if self.plan.lua else "carrying"
         lines = (line for lines in by_item.values() for line in lines)
         self.draft.ask(f"What is {topic} {verb}?", ",".join(held) or "nothing", lines)
+
+
+class Give(Scene[str]):
+    """Task 5: who gave what to whom?"""
+
+    giving = True
+
+    def topics(self) -> list[str]:
+        """Things given lately, once for each time."""
+        return [event.item for event in self.recent() if event.kind == "give"]
+
+    def question(self, topic: str) -> None:
+        """About the latest give of the thing."""
+        gives = [event for event in reversed(self.world.events) if event.kind == "give"]
+        give = next(event for event in gives if event.item == topic)
+        forms = (_WHAT, _WHAT, *_WHO) if self._is_latest_between(give, gives) else _WHO
+        released, lua, part = self.rng.choice(forms)
+        text = (lua if self.plan.lua else released).format(actor=give.actor, item=give.item, receiver=give.receiver)
+        self.draft.ask(text, getattr(give, part), (give.line,))
+
+    def _is_latest_between(self, give: Event, gives: list[Event]) -> bool:
+        """Whether "what did N give to M" means this give and no later one of another thing."""
+        pair = (give.actor, give.receiver)
+        return next(event for event in gives if (event.actor, event.receiver) == pair) is give

@@ -22,65 +22,37 @@ def any_length(people: int, places: int) -> tuple[int, int]:  # noqa: ARG001
 
 @dataclass(frozen=True, kw_only=True)
 class GeneratorConfig:
-    """What generated stories look like; the defaults give stories like the released ones.
+    """What generated stories look like; None, and the defaults, for what the released stories have."""
 
-    Args:
-        people: how many people the stories are about; None for those of the released stories.
-        places: how many places; None for the released ones.
-        objects: how many things to carry; None for the released ones.
-        sentences: statements in a story; None for as many as in the released stories.
-        questions: questions of a story; None for as many as in the released stories.
-        distractors: sentences added to a story that have nothing to do with its questions.
-        held_out: names (of people, places or things) never used.
-        wording: phrases and rules of the released stories, or of the later public Lua generator.
-        reach: how many of the latest facts the questions are about; None for all of the story.
-        together: ask all questions after the last sentence, about different things where possible.
-    """
-
-    people: int | None = None
+    people: int | None = None  # how many people the stories are about
     places: int | None = None
-    objects: int | None = None
-    sentences: int | None = None
-    questions: int | None = None
-    distractors: int = 0
-    held_out: tuple[str, ...] = ()
-    wording: Literal["released", "lua"] = "released"
-    reach: int | None = RELEASED_REACH
-    together: bool = False
+    objects: int | None = None  # things to carry
+    sentences: int | None = None  # statements in a story
+    questions: int | None = None  # of a story
+    distractors: int = 0  # sentences added to a story that have nothing to do with its questions
+    held_out: tuple[str, ...] = ()  # names (of people, places or things) never used
+    wording: Literal["released", "lua"] = "released"  # phrases and rules; or those of the later public Lua generator
+    reach: int | None = RELEASED_REACH  # how many of the latest facts questions are about; None for all of the story
+    together: bool = False  # ask all questions after the last sentence, about different things where possible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One of the 20 tasks.
-
-    Args:
-        number: 1 to 20.
-        name: its name in the released data.
-        make: writes one story.
-        people: names in the released stories; empty if the task has no people to choose.
-        places: the same for places.
-        objects: the same for things to carry.
-        fewest: the fewest people, places and objects that the task can do with.
-        lengths: the least and the most that `sentences` may be, given the numbers of people and of places; None if the
-            task fixes it.
-        even: whether its sentences come in twos.
-        counts_questions: whether `questions` can be chosen.
-        in_turn: whether questions come between the sentences, so that `together` says something.
-        fixed: words the task cannot do without, though they are names elsewhere.
-    """
+    """One of the 20 tasks."""
 
     number: int
-    name: str
+    name: str  # in the released data
     make: StoryMaker
-    people: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()  # names in the released stories; empty if the task has no people to choose
     places: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
-    fewest: tuple[int, int, int] = (1, 2, 1)
+    fewest: tuple[int, int, int] = (1, 2, 1)  # people, places and objects that the task can do with
+    # The least and the most that `sentences` may be, given the numbers of people and of places; None if that is fixed.
     lengths: Callable[[int, int], tuple[int, int]] | None = any_length
-    even: bool = False
-    counts_questions: bool = True
-    in_turn: bool = True
-    fixed: tuple[str, ...] = ()
+    even: bool = False  # its sentences come in twos
+    counts_questions: bool = True  # `questions` can be chosen
+    in_turn: bool = True  # questions come between the sentences, so that `together` says something
+    fixed: tuple[str, ...] = ()  # words the task cannot do without, though they are names elsewhere
 
 
 def plan_for(task: Task, config: GeneratorConfig) -> Plan:

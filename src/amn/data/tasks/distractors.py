@@ -1,5 +1,6 @@
 """Sentences that have nothing to do with any question, to put between those of a story."""
 
+from dataclasses import replace
 from random import Random
 
 from amn.data.facts import Facts
@@ -13,13 +14,7 @@ _REMARKS = (
 
 
 def distract(rng: Random, story: Story, count: int) -> Story:
-    """Puts unrelated sentences at random places; questions still rest on the same sentences.
-
-    Args:
-        rng: the story's source of chance.
-        story: what to add to.
-        count: how many sentences to add.
-    """
+    """Puts unrelated sentences at random places; questions still rest on the same sentences."""
     length = len(story.sentences)
     gaps = sorted(rng.randrange(length) for _ in range(count))  # each goes before the sentence with this index
     moved_to = [index + sum(gap <= index for gap in gaps) for index in range(length)]
@@ -40,7 +35,7 @@ def _facts(story: Story, moved_to: list[int], length: int) -> tuple[Facts, ...]:
 def _moved(question: Question, moved_to: list[int]) -> Question:
     after = moved_to[question.after - 1] + 1
     support = tuple(moved_to[line] for line in question.support)
-    return Question(text=question.text, answer=question.answer, after=after, support=support)
+    return replace(question, after=after, support=support)
 
 
 def _remark(rng: Random) -> str:

@@ -3,15 +3,13 @@
 from amn.data.names import pronoun
 from amn.data.tasks.scene import Scene
 from amn.data.tasks.wording import say_move
-from amn.data.world import CARRYING, Event
+from amn.data.world import Event
 
 
 class Whereabouts(Scene[str]):
     """Task 1: people move; where is one of them? A person told of more often of late is asked about more often."""
 
-    def tell(self) -> None:
-        """One move."""
-        self.tell_event(("move",))
+    kinds = ("move",)
 
     def topics(self) -> list[str]:
         """People told of lately, once for each time; in the Lua generator all known people alike."""
@@ -31,10 +29,6 @@ class Whereabouts(Scene[str]):
 
 class Presence(Scene[str]):
     """Task 6: people move and handle things; is a person in a place?"""
-
-    def tell(self) -> None:
-        """One action."""
-        self.tell_event(CARRYING)
 
     def topics(self) -> list[str]:
         """People who moved lately, once for each move."""

@@ -21,11 +21,6 @@ def rename(stories: Iterable[Story], *, seed: int, names: NameList = UNSEEN) -> 
 
     Where people act from motives (task 20) places and things keep their names: a kitchen is where the hungry go.
 
-    Args:
-        stories: generated or read from files; names are known by the generator's lists.
-        seed: other seeds give other names.
-        names: what to draw from; by default names that neither the released nor the generated stories hold.
-
     Raises:
         ConfigError: if a story holds more names than there are new ones.
     """

@@ -10,7 +10,7 @@ from amn.data.facts import Fact, Facts
 from amn.data.story import Question, Story
 from amn.data.tasks.known import facts_of
 from amn.data.tasks.wording import Wording, say_event
-from amn.data.world import Event, World
+from amn.data.world import CARRYING, Event, World
 from amn.errors import ConfigError
 
 # A story that has grown this long without enough questions will hardly find them: the settings are at odds.
@@ -23,29 +23,17 @@ class DeadEndError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a story is to hold, checked and filled in from a `GeneratorConfig`.
+    """What a story is to hold, checked and filled in from a `GeneratorConfig`."""
 
-    Args:
-        people: names to use, in the order of the lists.
-        places: names to use.
-        objects: names to use.
-        wording: verb phrases.
-        lua: follow the rules of the Lua generator where they differ from the released stories.
-        sentences: how many to tell; None for as many as the task takes by itself.
-        questions: how many to ask; None for the task's own number.
-        reach: how many of the latest facts questions are about; None for all.
-        together: ask all questions after the last sentence.
-    """
-
-    people: tuple[str, ...]
+    people: tuple[str, ...]  # names to use, in the order of the lists
     places: tuple[str, ...]
     objects: tuple[str, ...]
     wording: Wording
-    lua: bool
-    sentences: int | None
-    questions: int | None
-    reach: int | None
-    together: bool
+    lua: bool  # follow the rules of the Lua generator where they differ from the released stories
+    sentences: int | None  # how many to tell; None for as many as the task takes by itself
+    questions: int | None  # how many to ask; None for the task's own number
+    reach: int | None  # how many of the latest facts questions are about; None for all
+    together: bool  # ask all questions after the last sentence
 
 
 @dataclass(slots=True)
@@ -78,13 +66,10 @@ Topic = TypeVar("Topic")
 
 
 class Scene(ABC, Generic[Topic]):
-    """A story told in pairs of facts, with a question tried after each pair.
+    """A story told in pairs of facts, with a question tried after each pair."""
 
-    Args:
-        rng: the story's source of chance.
-        plan: what the story is to hold.
-    """
-
+    kinds: ClassVar[tuple[str, ...]] = CARRYING  # what may happen
+    giving: ClassVar[bool] = False  # people may also give things to each other
     usual_questions: ClassVar[int] = 5
     block: ClassVar[int] = 1  # sentences of one `tell`
     has_facts: ClassVar[bool] = True  # whether places and holders say what its sentences tell
@@ -95,9 +80,10 @@ class Scene(ABC, Generic[Topic]):
         self.draft = Draft()
         self.asked: list[Topic] = []
 
-    @abstractmethod
     def tell(self) -> None:
-        """Tells one block of sentences."""
+        """Tells one block of sentences; here one thing that happens."""
+        event = self.world.act(self.kinds, giving=self.giving)
+        event.line = self.draft.tell(say_event(self.rng, self.plan.wording, event))
 
     @abstractmethod
     def topics(self) -> list[Topic]:
@@ -126,12 +112,6 @@ class Scene(ABC, Generic[Topic]):
     def recent(self) -> list[Event]:
         """The latest facts: the released stories ask about the last five only."""
         return self.world.events[-self.plan.reach :] if self.plan.reach else self.world.events
-
-    def tell_event(self, kinds: tuple[str, ...], *, giving: bool = False) -> Event:
-        """Lets something happen and tells it."""
-        event = self.world.act(kinds, giving=giving)
-        event.line = self.draft.tell(say_event(self.rng, self.plan.wording, event))
-        return event
 
     def ask(self) -> bool:
         """Asks one question if there is one to ask."""

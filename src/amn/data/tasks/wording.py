@@ -8,25 +8,15 @@ from amn.data.world import Event
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """Phrases that mean the same; each use draws one.
+    """Phrases that mean the same; each use draws one."""
 
-    Args:
-        move: going to a place; no verb tells more than another ("went back to" is used for first visits too).
-        get: picking a thing up.
-        drop: letting a thing go.
-        give: handing a thing on, with the fields actor, item and receiver.
-        adverb: openings of a sentence that speaks of the person before.
-        get_there: share of pick-ups that end in "there".
-        drop_there: share of drops that end in "there".
-    """
-
-    move: tuple[str, ...]
+    move: tuple[str, ...]  # no verb tells more than another ("went back to" is used for first visits too)
     get: tuple[str, ...]
     drop: tuple[str, ...]
-    give: tuple[str, ...]
-    adverb: tuple[str, ...]
-    get_there: float
-    drop_there: float
+    give: tuple[str, ...]  # with the fields actor, item and receiver
+    adverb: tuple[str, ...]  # openings of a sentence that speaks of the person before
+    get_there: float  # share of pick-ups that end in "there"
+    drop_there: float  # share of drops that do
 
 
 RELEASED_WORDING = Wording(

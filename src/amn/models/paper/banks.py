@@ -9,36 +9,23 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class PaperBank:
-    """One bank of each story. What a bank does not hold is zero.
+    """One bank of each story. What a bank does not hold is zero."""
 
-    Args:
-        states: hidden states of its entities (w).
-        strengths: their relevance strengths in [0, 1] (s).
-        held: which entities it holds; a slot is there once or not at all, so that no bank has duplicates.
-    """
-
-    states: Float[Tensor, "batch slot hidden"]
-    strengths: Float[Tensor, "batch slot"]
+    states: Float[Tensor, "batch slot hidden"]  # hidden states of its entities (w)
+    strengths: Float[Tensor, "batch slot"]  # their relevance strengths in [0, 1] (s)
+    # Which entities it holds; a slot is there once or not at all, so that no bank has duplicates.
     held: Bool[Tensor, "batch slot"]
 
 
 @dataclass(frozen=True)
 class PaperMemory:
-    """All banks of each story after some sentences (M in the paper).
+    """All banks of each story after some sentences (M in the paper)."""
 
-    Args:
-        states: hidden states of the entities in each bank (w).
-        strengths: their relevance strengths in [0, 1] (s).
-        held: which entities each bank holds.
-        edges: the word graph (A).
-        banks: number of banks of each story (|M|); those beyond it are empty.
-    """
-
-    states: Float[Tensor, "batch bank slot hidden"]
-    strengths: Float[Tensor, "batch bank slot"]
-    held: Bool[Tensor, "batch bank slot"]
-    edges: Float[Tensor, "batch slot slot"]
-    banks: Float[Tensor, " batch"]
+    states: Float[Tensor, "batch bank slot hidden"]  # hidden states of the entities in each bank (w)
+    strengths: Float[Tensor, "batch bank slot"]  # their relevance strengths in [0, 1] (s)
+    held: Bool[Tensor, "batch bank slot"]  # which entities each bank holds
+    edges: Float[Tensor, "batch slot slot"]  # the word graph (A)
+    banks: Float[Tensor, " batch"]  # number of banks of each story (|M|); those beyond it are empty
 
     @property
     def entities(self) -> Float[Tensor, " batch"]:

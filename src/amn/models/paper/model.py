@@ -31,44 +31,26 @@ _LIKELIER = 0.5  # the chance that turns a draw into the likelier decision
 
 @dataclass(frozen=True, kw_only=True)
 class PaperConfig(ModelConfig):
-    """Settings of the paper profile.
+    """Settings of the paper profile."""
 
-    Args:
-        hidden: width of all states (the paper gives none).
-        max_banks: no more banks than this are created (the paper saw 1 to 6).
-        powers: A is raised to the powers 1 to this (r).
-        capacity: how many entities the layer that decides on new banks can see.
-        prior: p-hat of the creation prior (0.2 for transitive tasks in the paper).
-        information: beta of the creation prior (0.1 to 0.25 by story length in the paper).
-    """
-
-    hidden: int = 64
-    max_banks: int = 6
-    powers: int = 3
-    capacity: int = 128
-    prior: float = 0.8
-    information: float = 0.1
+    hidden: int = 64  # width of all states (the paper gives none)
+    max_banks: int = 6  # no more banks than this are created (the paper saw 1 to 6)
+    powers: int = 3  # A is raised to the powers 1 to this (r)
+    capacity: int = 128  # how many entities the layer that decides on new banks can see
+    prior: float = 0.8  # p-hat of the creation prior (0.2 for transitive tasks in the paper)
+    information: float = 0.1  # beta of the creation prior (0.1 to 0.25 by story length in the paper)
 
 
 @dataclass(frozen=True)
 class PaperSentence:
-    """One sentence of each story, ready for a step.
+    """One sentence of each story, ready for a step."""
 
-    Args:
-        number: its place in the story, from 1.
-        spoken: which entities are words of it.
-        words: the accumulated outputs of the word GRU (D).
-        last: the last output of the word GRU (w_N).
-        edges: the path of its words.
-        move_chance, repeat_chance, create_chance: what its decisions are drawn with.
-        expectation_chance: what the expected strengths after it are drawn with, in training.
-    """
-
-    number: Float[Tensor, " batch"]
-    spoken: Bool[Tensor, "batch slot"]
-    words: Float[Tensor, "batch slot hidden"]
-    last: Float[Tensor, "batch hidden"]
-    edges: Float[Tensor, "batch slot slot"]
+    number: Float[Tensor, " batch"]  # its place in the story, from 1
+    spoken: Bool[Tensor, "batch slot"]  # which entities are words of it
+    words: Float[Tensor, "batch slot hidden"]  # the accumulated outputs of the word GRU (D)
+    last: Float[Tensor, "batch hidden"]  # the last output of the word GRU (w_N)
+    edges: Float[Tensor, "batch slot slot"]  # the path of its words
+    # What its decisions are drawn with and, in training, the expected strengths after it.
     move_chance: Float[Tensor, "batch bank slot"]
     repeat_chance: Float[Tensor, "batch slot"]
     create_chance: Float[Tensor, " batch"]
@@ -77,16 +59,11 @@ class PaperSentence:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What training needs besides the memory.
+    """What training needs besides the memory."""
 
-    Args:
-        seeds: words that make others relevant.
-        components: which words are connected by the sentences so far.
-        relevance, creation: the secondary losses of the sentences so far.
-    """
-
-    seeds: Bool[Tensor, "batch slot"]
-    components: Bool[Tensor, "batch slot slot"]
+    seeds: Bool[Tensor, "batch slot"]  # words that make others relevant
+    components: Bool[Tensor, "batch slot slot"]  # which words are connected by the sentences so far
+    # The secondary losses of these.
     relevance: Float[Tensor, " batch"]
     creation: Float[Tensor, " batch"]
 

@@ -17,19 +17,12 @@ _EMBEDDING_RANGE = sqrt(3)  # embeddings start uniform in [-sqrt(3), sqrt(3)]
 
 @dataclass(frozen=True, kw_only=True)
 class DMNPlusConfig(ModelConfig):
-    """Settings of DMN+.
+    """Settings of DMN+."""
 
-    Args:
-        hidden: width of embeddings and states.
-        episodes: number of passes over the facts (T).
-        dropout: share of facts' and answer's features dropped in training.
-        decay: weight of the squared weights in the training loss.
-    """
-
-    hidden: int = 80
-    episodes: int = 3
-    dropout: float = 0.1
-    decay: float = 0.001
+    hidden: int = 80  # width of embeddings and states
+    episodes: int = 3  # number of passes over the facts (T)
+    dropout: float = 0.1  # share of facts' and answer's features dropped in training
+    decay: float = 0.001  # weight of the squared weights in the training loss
 
 
 class AttentionGRU(nn.Module):

@@ -43,15 +43,10 @@ _CELLS: dict[str, type[GRU] | type[LSTM]] = {"gru": GRU, "lstm": LSTM}
 
 @dataclass(frozen=True, kw_only=True)
 class EncDecConfig(ModelConfig):
-    """Settings of the encoder-decoder.
+    """Settings of the encoder-decoder."""
 
-    Args:
-        hidden: width of embeddings and states.
-        cell: "lstm" or "gru".
-    """
-
-    hidden: int = 100
-    cell: str = "lstm"
+    hidden: int = 100  # width of embeddings and states
+    cell: str = "lstm"  # "lstm" or "gru"
 
     def __post_init__(self) -> None:
         if self.cell not in _CELLS:
@@ -64,14 +59,7 @@ class EncDec(Model):
     Config = EncDecConfig
     config: EncDecConfig
     reads_by_sentence = False
-    recipe = {
-        "learning_rate": 1e-3,
-        "batch_size": 32,
-        "epochs": 100,
-        "clip": 5.0,
-        "schedule": "cosine",
-        "window": 50,
-    }
+    recipe = {"learning_rate": 1e-3, "batch_size": 32, "epochs": 100}
 
     def __init__(self, config: EncDecConfig) -> None:
         super().__init__()

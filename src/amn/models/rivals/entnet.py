@@ -19,19 +19,13 @@ from amn.models.rivals.baseline import look_up, reading_of
 
 @dataclass(frozen=True, kw_only=True)
 class EntNetConfig(ModelConfig):
-    """Settings of EntNet.
+    """Settings of EntNet."""
 
-    Args:
-        hidden: width of embeddings, keys and memories.
-        num_slots: number of memory slots with free keys.
-        key_words: vocabulary numbers of the words that keys are tied to, one slot each; none: keys are free.
-        max_words: number of places in a sentence that the masks tell apart.
-    """
-
-    hidden: int = 100
-    num_slots: int = 20
+    hidden: int = 100  # width of embeddings, keys and memories
+    num_slots: int = 20  # number of memory slots with free keys
+    # Vocabulary numbers of the words that keys are tied to, one slot each; none: keys are free.
     key_words: Sequence[int] = ()
-    max_words: int = 20
+    max_words: int = 20  # number of places in a sentence that the masks tell apart
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key_words", tuple(self.key_words))  # JSON gives a list
@@ -63,15 +57,7 @@ class EntNet(Model):
     Config = EntNetConfig
     config: EntNetConfig
     key_words: Int[Tensor, " key"]
-    recipe = {
-        "learning_rate": 1e-2,
-        "batch_size": 32,
-        "epochs": 200,
-        "clip": 40.0,
-        "schedule": "halving",
-        "halve_every": 25,
-        "window": 70,
-    }
+    recipe = {"learning_rate": 1e-2, "batch_size": 32, "epochs": 200, "clip": 40.0, "schedule": "halving", "window": 70}
 
     def __init__(self, config: EntNetConfig) -> None:
         super().__init__()

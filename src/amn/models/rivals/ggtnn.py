@@ -25,25 +25,16 @@ _SPARSE, _KEEPING = -2.0, 2.0  # the logits at which edges and attention start, 
 
 @dataclass(frozen=True, kw_only=True)
 class GGTNNConfig(ModelConfig):
-    """Settings of GGT-NN.
+    """Settings of GGT-NN."""
 
-    Args:
-        hidden: width of all states.
-        edge_kinds: number of kinds of edges (Y).
-        new_nodes: nodes that each sentence adds (k in the complexity table of arXiv 1802.00510).
-        propagation: rounds of propagation before an answer.
-        propagate_while_reading: one round of propagation in each sentence too.
-        both_ways: words are read backwards too; the paper reads forwards only.
-        facts: learn the graph too, from stories that come with it. Edges are then of the kinds that facts have, and a
-            word is a node of no strength until a sentence names it and the network finds that it is one.
-    """
-
-    hidden: int = 20
-    edge_kinds: int = 3
-    new_nodes: int = 0
-    propagation: int = 3
-    propagate_while_reading: bool = False
-    both_ways: bool = True
+    hidden: int = 20  # width of all states
+    edge_kinds: int = 3  # number of kinds of edges (Y)
+    new_nodes: int = 0  # nodes that each sentence adds (k in the complexity table of arXiv 1802.00510)
+    propagation: int = 3  # rounds of propagation before an answer
+    propagate_while_reading: bool = False  # one round of propagation in each sentence too
+    both_ways: bool = True  # words are read backwards too; the paper reads forwards only
+    # Learn the graph too, from stories that come with it. Edges are then of the kinds that facts have, and a word is a
+    # node of no strength until a sentence names it and the network finds that it is one.
     facts: bool = False
 
 
@@ -209,14 +200,7 @@ class GGTNN(Model):
 
     Config = GGTNNConfig
     config: GGTNNConfig
-    recipe = {
-        "learning_rate": 2e-3,
-        "batch_size": 32,
-        "epochs": 100,
-        "clip": 10.0,
-        "schedule": "cosine",
-        "window": 50,
-    }
+    recipe = {"batch_size": 32, "epochs": 100, "clip": 10.0}
 
     def __init__(self, config: GGTNNConfig) -> None:
         super().__init__()

@@ -20,23 +20,14 @@ from amn.models.rivals.baseline import look_up, position_encoding, reading_of
 
 @dataclass(frozen=True, kw_only=True)
 class MemN2NConfig(ModelConfig):
-    """Settings of MemN2N: those of the larger model that the paper trained on 10 000 examples of a task.
+    """Settings of MemN2N: those of the larger model that the paper trained on 10 000 examples of a task."""
 
-    Args:
-        hidden: width of embeddings (d).
-        hops: how often the memories are read (K).
-        memory_size: number of places in time that are told apart; anything older is as old as the last.
-        empty: random noise: up to this share of empty memories is put between the sentences in training.
-        linear_until: linear start: the share of the training for which memories are read without softmax.
-        relu: a ReLU on the state after each hop.
-    """
-
-    hidden: int = 100
-    hops: int = 3
-    memory_size: int = 50
-    empty: float = 0.1
-    linear_until: float = 0.2
-    relu: bool = True
+    hidden: int = 100  # width of embeddings (d)
+    hops: int = 3  # how often the memories are read (K)
+    memory_size: int = 50  # number of places in time that are told apart; anything older is as old as the last
+    empty: float = 0.1  # random noise: up to this share of empty memories is put between the sentences in training
+    linear_until: float = 0.2  # linear start: the share of the training for which memories are read without softmax
+    relu: bool = True  # a ReLU on the state after each hop
 
 
 class MemN2N(Model):
@@ -45,15 +36,7 @@ class MemN2N(Model):
     Config = MemN2NConfig
     config: MemN2NConfig
     reads_by_sentence = False
-    recipe = {
-        "learning_rate": 5e-3,
-        "batch_size": 32,
-        "epochs": 100,
-        "clip": 40.0,
-        "schedule": "halving",
-        "halve_every": 25,
-        "window": 50,
-    }
+    recipe = {"learning_rate": 5e-3, "batch_size": 32, "epochs": 100, "clip": 40.0, "schedule": "halving"}
 
     def __init__(self, config: MemN2NConfig) -> None:
         super().__init__()

@@ -215,7 +215,9 @@ class _Maker:
         after = len(self.teller.sentences)
         if asked is not None:
             text = self.teller.ask(asked)
-            self.questions.append(Question(text=text, answer=asked.answer, after=after, support=asked.support))
+            self.questions.append(
+                Question(text=text, answer=asked.answer, after=after, support=asked.support, kind=asked.kind)
+            )
 
     def _draw(self, unknown: bool) -> Asked | None:
         """A question of the wanted kind, if one is found in a few tries."""

@@ -1,4 +1,4 @@
-// Stories from files and from tasks, as {sentences, questions: [{question, answer}]}.
+// Stories from files, as {story, questions: [{question, answer}]}.
 
 export const TASKS = [
   "single supporting fact", "two supporting facts", "three supporting facts", "two-argument relations",
@@ -8,36 +8,30 @@ export const TASKS = [
   "agent's motivations",
 ];
 
-export const EXAMPLE = {
-  sentences: [
-    "Mary moved to the bathroom.", "John went to the hallway.", "Daniel went back to the hallway.",
-    "Sandra moved to the garden.", "John moved to the office.", "Sandra journeyed to the bathroom.",
-    "Mary moved to the hallway.", "Daniel travelled to the office.",
-  ],
-  questions: [{ question: "Where is Mary?" }],
-};
+const MAX_FILE_BYTES = 1_000_000;
 
-export const MAX_FILE_BYTES = 1_000_000;
-
-// The sentences of a text, cut as the Python interface cuts them.
-export function splitSentences(text) {
-  const found = text.match(/[^.!?\n]+[.!?]*/g) ?? [];
-  return found.map((sentence) => sentence.trim()).filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
+// The first story of a file: bAbI text, JSON lines, or plain text. What is wrong with it is said by the error.
+export async function readFile(file) {
+  if (file.size > MAX_FILE_BYTES) throw new Error(`${file.name} is too big: at most 1 MB fits here.`);
+  try {
+    return parse(new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer()));
+  } catch {
+    throw new Error(`${file.name} is no text that this page can read: try plain text, bAbI or JSON lines.`);
+  }
 }
 
-// The first story of a file: bAbI text, JSON lines, or plain text.
-export function parseFile(text) {
+function parse(text) {
   const first = text.trimStart();
   if (first.startsWith("{")) return parseJson(first.split("\n", 1)[0]);
   if (/^1 \S/.test(first)) return parseBabi(first);
-  return { sentences: text.split(/\r?\n/).filter((line) => line.trim()), questions: [] };
+  return { story: text.trim(), questions: [] };
 }
 
 function parseJson(line) {
   const { story, question, answer, questions = [] } = JSON.parse(line);
   if (story === undefined) throw new Error("no story");
   const asked = question ? [{ question, answer }] : questions;
-  return { sentences: [story].flat().map(String), questions: asked.map((q) => ({ question: String(q.question), answer: q.answer })) };
+  return { story: [story].flat().map(String).join("\n"), questions: asked.map((q) => ({ question: String(q.question), answer: q.answer })) };
 }
 
 function parseBabi(text) {
@@ -55,6 +49,5 @@ function parseBabi(text) {
 
 // A story as it was when its question was asked.
 export function upTo(sentences, asked) {
-  if (!asked) return { sentences, questions: [] };
-  return { sentences: sentences.slice(0, asked.after), questions: [asked] };
+  return { story: sentences.slice(0, asked?.after).join("\n"), questions: asked ? [asked] : [] };
 }

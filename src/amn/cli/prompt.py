@@ -1,0 +1,202 @@
+"""The prompt: lines with history and editing, and the commands that may stand among sentences and questions."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from glob import glob
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from amn.cli.conversation import Conversation
+from amn.errors import AMNError, did_you_mean
+
+if TYPE_CHECKING:
+    from amn.cli.screen import Screen
+
+PROMPT = "amn> "
+WELCOME = "Tell a story, ask about it. /help says how; Ctrl-D leaves."
+LEAVING = "Ctrl-C once more, or Ctrl-D, leaves."
+HISTORY_LINES = 1000
+_HELP = """\
+Type sentences, and questions in between: Mary went to the garden. Where is Mary?
+Each question stands: when a later sentence changes its answer, the new one is shown."""
+
+
+class Command(NamedTuple):
+    """A command of the prompt.
+
+    Args:
+        run: what it does; it is given what was typed after its name.
+        help: one line.
+        argument: what must be typed after its name.
+    """
+
+    run: Callable[[Conversation, "Screen", str], None]
+    help: str
+    argument: str = ""
+
+
+def _help(_talk: Conversation, screen: "Screen", _: str) -> None:
+    names = {f"/{name} {command.argument}".rstrip(): command.help for name, command in COMMANDS.items()}
+    screen.say("\n".join([_HELP, *(f"  {name:12} {text}" for name, text in names.items())]))
+
+
+def _questions(talk: Conversation, screen: "Screen", _: str) -> None:
+    if not talk.memories:
+        screen.say("No question stands.")
+    answers = {answer.question: answer for answer in talk.answers()}
+    for question in talk.memories:
+        screen.answer(answers[question]) if question in answers else screen.say(question)
+
+
+def _banks(talk: Conversation, screen: "Screen", _: str) -> None:
+    screen.banks(talk.last_memory().snapshot())
+
+
+def _why(talk: Conversation, screen: "Screen", _: str) -> None:
+    screen.answer(talk.why())
+
+
+def _forget(talk: Conversation, screen: "Screen", _: str) -> None:
+    talk.forget()
+    screen.say("Forgotten: the story and its questions.")
+
+
+def _save(talk: Conversation, screen: "Screen", name: str) -> None:
+    path = Path(name).expanduser()
+    talk.save(path)
+    screen.say(f"Saved to {path}: {_size(talk)}.")
+
+
+def _load(talk: Conversation, screen: "Screen", name: str) -> None:
+    talk.load(Path(name).expanduser())
+    screen.say(f"Loaded: {_size(talk)}.")
+    _questions(talk, screen, "")
+
+
+def _quit(_talk: Conversation, _screen: "Screen", _: str) -> None:
+    raise EOFError
+
+
+def _size(talk: Conversation) -> str:
+    counts = (("sentence", len(talk.sentences)), ("question", len(talk.memories)))
+    return ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts)
+
+
+COMMANDS = {
+    "help": Command(_help, "this list"),
+    "questions": Command(_questions, "the questions that stand, and their answers now"),
+    "banks": Command(_banks, "the memory banks, for the last question"),
+    "why": Command(_why, "what the last answer rests on"),
+    "forget": Command(_forget, "forget the story and its questions"),
+    "save": Command(_save, "save the story and its questions; Python reads it with qa.restore", "FILE"),
+    "load": Command(_load, "go on with what was saved", "FILE"),
+    "quit": Command(_quit, "leave; so does Ctrl-D"),
+}
+_WORDS = {"help": "help", "?": "help", "quit": "quit", "exit": "quit"}  # typed alone, they are no sentences
+
+
+def obey(line: str, talk: Conversation, screen: "Screen") -> bool:
+    """Carries out a line that is a command, and says whether it was one.
+
+    Raises:
+        AMNError: where there is no such command, or it cannot be done.
+        EOFError: to leave.
+    """
+    name, _, argument = line.strip().partition(" ")
+    name = f"/{_WORDS[name.lower()]}" if not argument and name.lower() in _WORDS else name
+    if not name.startswith("/"):
+        return False
+    command = COMMANDS.get(name[1:])
+    if command is None:
+        raise AMNError(f"unknown command {name}: {did_you_mean(name, (f'/{known}' for known in COMMANDS))}")
+    if bool(argument.strip()) != bool(command.argument):
+        raise AMNError(f"expected {name} {command.argument}".rstrip() + f", found {line.strip()}")
+    command.run(talk, screen, argument.strip())
+    return True
+
+
+def interact(talk: Conversation, screen: "Screen") -> None:
+    """Reads lines from the terminal until the user leaves. Ctrl-C clears the line, and twice in a row leaves."""
+    screen.say(WELCOME)
+    interrupted = False
+    with history(history_file()) as keep:
+        while True:
+            try:
+                line = screen.ask(PROMPT)
+                interrupted = False
+                keep()
+                respond(line, talk, screen)
+            except EOFError:
+                screen.say("")
+                return
+            except KeyboardInterrupt:
+                screen.say("" if interrupted else f"\n{LEAVING}")
+                if interrupted:
+                    return
+                interrupted = True
+
+
+def respond(line: str, talk: Conversation, screen: "Screen") -> None:
+    """Does what a line asks for: tells, answers, obeys; what cannot be done is said.
+
+    Raises:
+        EOFError: to leave.
+    """
+    try:
+        if not line.strip() or obey(line, talk, screen):
+            return
+        first = not talk.sentences
+        for answer in talk.take(line):
+            screen.answer(answer)
+        for trace in talk.did:
+            screen.moves(trace)
+        for answer in talk.changed():
+            screen.answer(answer, "now")
+        if first and talk.sentences and not talk.memories:
+            screen.hint("Remembered. Go on, or ask about it.")
+    except AMNError as error:
+        screen.hint(str(error))
+
+
+def history_file() -> Path:
+    """Where lines are kept from one time to the next: in the user's state directory."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "amn" / "history"
+
+
+@contextmanager
+def history(path: Path) -> Iterator[Callable[[], None]]:
+    """Lets lines be edited, completed and called back, those of earlier times too, where Python has readline.
+
+    Gives what keeps the lines typed so far: a window may be closed at any time.
+    """
+    try:
+        import readline
+    except ImportError:  # a terminal of Windows edits by itself
+        yield lambda: None
+        return
+    with suppress(OSError):
+        readline.read_history_file(path)
+    readline.set_history_length(HISTORY_LINES)
+    readline.set_completer_delims(" ")
+    readline.set_completer(lambda text, number: _completion(readline.get_line_buffer(), text, number))
+    readline.parse_and_bind("bind ^I rl_complete" if "libedit" in (readline.__doc__ or "") else "tab: complete")
+
+    def keep() -> None:
+        with suppress(OSError):  # a history that cannot be written is no reason to fail
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            readline.write_history_file(path)
+
+    yield keep
+
+
+def _completion(line: str, text: str, number: int) -> str | None:
+    """The commands that a line may begin with, and the files that one may name."""
+    found: list[str] = []
+    if line.startswith("/") and " " not in line:
+        found = [f"/{name} " for name in COMMANDS if f"/{name}".startswith(text)]
+    elif line.startswith(("/save ", "/load ")):
+        found = sorted(glob(f"{os.path.expanduser(text)}*"))
+    return found[number] if number < len(found) else None

@@ -1,0 +1,131 @@
+// The race: a story of thousands of sentences in a live memory, answered from all banks and from the last one.
+
+import * as client from "./client.js";
+import { at, element } from "./dom.js";
+import { percent, said } from "./reading.js";
+import { PLOT, longStory } from "./tales.js";
+
+const SENTENCES = 4000;
+const PART = 500; // sentences told at once
+const WARM_UP = 4; // rounds that do not count
+const ROUNDS = 31;
+const SHOWN = 50; // sentences of the end of the story
+const FASTER = 1.1; // a smaller difference than this is none
+const QUESTION = "Where is the football?";
+
+const count = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
+
+export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+export class Race {
+  static ID = "race";
+
+  constructor(root, model) {
+    Object.assign(this, { root, model, abort: new AbortController() });
+  }
+
+  close() {
+    this.abort.abort();
+    this.show(false);
+  }
+
+  // While it runs, it has the page for itself.
+  show(racing) {
+    this.root.hidden = !racing;
+    at("sides").hidden = racing;
+  }
+
+  async run() {
+    this.close();
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    const progress = this.begin();
+    const { id } = await client.openMemory({ questions: [QUESTION], model: this.model() }, signal);
+    try {
+      const story = longStory(SENTENCES);
+      for (let from = 0; from < story.length; from += PART) {
+        for await (const trace of client.tell(id, story.slice(from, from + PART), signal)) progress.value = trace.sentence + 1;
+      }
+      this.finish(story, await this.lanes(id, signal));
+    } finally {
+      client.forget(id);
+    }
+  }
+
+  begin() {
+    const title = element("h2", "", `Race: ${count(SENTENCES)} sentences, all banks against the last one`);
+    title.id = "race-title";
+    const progress = element("progress");
+    Object.assign(progress, { max: SENTENCES, value: 0 });
+    progress.setAttribute("aria-label", "Sentences told");
+    this.root.replaceChildren(title, element("p", "muted", `Telling a live memory ${count(SENTENCES)} sentences …`), progress);
+    this.show(true);
+    this.root.focus();
+    return progress;
+  }
+
+  // Both ways in turns, so that whatever slows the machine slows both; the first rounds warm up, and medians count.
+  async lanes(id, signal) {
+    const times = { last: [], all: [] };
+    const answers = {};
+    for (let round = 0; round < WARM_UP + ROUNDS; round++) {
+      for (const [lane, banks] of [["last", 1], ["all", 0]]) {
+        [answers[lane]] = (await client.ask(id, { banks }, signal)).answers;
+        if (round >= WARM_UP) times[lane].push(answers[lane].milliseconds);
+      }
+    }
+    const { entities } = answers.all;
+    return [ // a person counts a word once, however many banks hold it
+      { name: "The last bank", answer: answers.last, words: answers.last.entities_read, milliseconds: median(times.last) },
+      { name: `All ${answers.all.banks_created} banks`, answer: answers.all, words: entities, milliseconds: median(times.all) },
+    ];
+  }
+
+  finish(story, lanes) {
+    const [title] = this.root.children;
+    const table = element("table", "lanes");
+    const head = element("tr");
+    head.append(...["From", "Answer", "Words read", "Time"].map((name) => {
+      const cell = element("th", "", name);
+      cell.scope = "col";
+      return cell;
+    }));
+    const most = { words: Math.max(...lanes.map((lane) => lane.words)), milliseconds: Math.max(...lanes.map((lane) => lane.milliseconds)) };
+    table.append(head, ...lanes.map((lane) => this.lane(lane, most)));
+    const asked = element("p", "race-question", QUESTION);
+    const how = `Medians of ${ROUNDS} answers each way, in turns, after ${WARM_UP} that warm up; the time is the server's, from question to answer.`;
+    this.root.replaceChildren(title, asked, table, element("p", "result", verdict(lanes)), element("p", "muted", how), excerpt(story));
+  }
+
+  lane({ name, answer, words, milliseconds }, most) {
+    const root = element("tr");
+    const title = element("th", "", name);
+    title.scope = "row";
+    root.append(title, element("td", "", `${said(answer)} (${percent(answer.score)})`), bar(count(words), words / most.words), bar(`${milliseconds.toFixed(2)} ms`, milliseconds / most.milliseconds));
+    return root;
+  }
+}
+
+function bar(text, share) {
+  const cell = element("td", "lane-bar");
+  const line = element("i");
+  line.style.setProperty("--share", share);
+  cell.append(element("span", "", text), line);
+  return cell;
+}
+
+// What the figures say, and no more: a difference within the noise is none.
+export function verdict([last, all]) {
+  const result = last.answer.answer === all.answer.answer ? "The same answer" : "Another answer";
+  const faster = all.milliseconds / last.milliseconds;
+  const time = faster >= FASTER ? `${faster.toFixed(1)} times as fast` : "in about the same time, most of which is not reading";
+  return `${result} from ${count(last.words)} of ${count(all.words)} words, ${time}.`;
+}
+
+// The end of the story, with what the answer is about.
+function excerpt(story) {
+  const root = element("p", "excerpt prose");
+  root.append(element("span", "muted", `${count(story.length - SHOWN)} sentences like these, then: `));
+  for (const sentence of story.slice(-SHOWN)) root.append(element("span", PLOT.includes(sentence) ? "rests" : "", sentence), " ");
+  return root;
+}

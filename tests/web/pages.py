@@ -1,0 +1,45 @@
+"""What several tests do with the page."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from playwright.sync_api import expect
+
+Page = Any
+
+
+def link(story: str, *questions: str, **more: object) -> str:
+    """The path that shows a story and its questions."""
+    return "/#" + urlencode([("story", story), *(("ask", question) for question in questions), *more.items()])
+
+
+def read(page: Page, story: str | Sequence[str], *questions: str) -> None:
+    """Shows a story as a link does, and waits until it has been read."""
+    text = story if isinstance(story, str) else " ".join(story)
+    page.evaluate("hash => { location.hash = hash }", link(text, *questions).removeprefix("/"))
+    expect(page.locator("#story")).to_have_value(text)
+    expect(page.locator("textarea.question")).to_have_count(len(questions))
+
+
+def stop_at(page: Page, time: int) -> None:
+    """Goes to a time with the keyboard."""
+    page.focus("#time-slider")
+    page.keyboard.press("Home")
+    for _ in range(time):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("#time-label")).to_have_text(re.compile(rf"^{time} / "))
+
+
+def turn_away(page: Page, number: int) -> None:
+    """Makes the server's explanations say that a gate turned one sentence away: then it left no trace."""
+
+    def changed(route: Any) -> None:
+        reply = route.fetch()
+        body = reply.json()
+        explanation = body["answers"][0]["explanation"]
+        explanation["sentences"] = [trace for trace in explanation["sentences"] if trace["sentence"] != number]
+        route.fulfill(response=reply, json=body)
+
+    page.route("**/answer", changed)
