@@ -63,10 +63,10 @@ class TrainedModel:
         """The torch module, ready to answer."""
         import torch
 
-        from amn.models import model_class
+        from amn.models import config_of, model_class
 
         kind = model_class(self.architecture)
-        model = kind(kind.Config(**self.config))
+        model = kind(config_of(kind, self.config))
         model.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in self.weights.items()})
         model.know(self.vocabulary)
         return model.eval()

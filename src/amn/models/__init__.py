@@ -1,6 +1,7 @@
 """The models, by name. A new one is a file here and a line in `MODELS`."""
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -37,6 +38,13 @@ def model_class(architecture: str) -> type[Model]:
     return MODELS[architecture]
 
 
+def config_of(kind: type[Model], settings: Mapping[str, Any]) -> ModelConfig:
+    """The config of a model from settings as JSON has them, where a whole number may stand for a fraction."""
+    fractions = {field.name for field in dataclasses.fields(kind.Config) if field.type is float}
+    own: dict[str, Any] = {name: float(value) if name in fractions else value for name, value in settings.items()}
+    return kind.Config(**own)
+
+
 def build_model(architecture: str, vocabulary: Vocabulary, settings: dict[str, Any], seed: int = 0) -> Model:
     """A fresh model; settings are checked against the fields of the architecture's config."""
     kind = model_class(architecture)
@@ -45,10 +53,10 @@ def build_model(architecture: str, vocabulary: Vocabulary, settings: dict[str, A
         if name not in known:
             raise ConfigError(f"{architecture} has no setting {name!r}; {did_you_mean(name, known)}")
     sizes = {"vocabulary_size": len(vocabulary.words), "num_answers": len(vocabulary.answers)}
-    model = kind(kind.Config(**{**settings, **sizes}))
+    model = kind(config_of(kind, {**settings, **sizes}))
     model.know(vocabulary)
     model.initialise(torch.Generator().manual_seed(seed))
     return model
 
 
-__all__ = ["MODELS", "Model", "ModelConfig", "build_model", "model_class"]
+__all__ = ["MODELS", "Model", "ModelConfig", "build_model", "config_of", "model_class"]

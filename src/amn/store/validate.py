@@ -197,12 +197,12 @@ def expected_shapes(architecture: str, config: Mapping[str, Any]) -> dict[str, S
         return _shapes_of_amn(config)
     import torch
 
-    from amn.models import model_class
+    from amn.models import config_of, model_class
 
     kind = model_class(architecture)
     try:
         with torch.device("meta"):
-            model = kind(kind.Config(**config))
+            model = kind(config_of(kind, config))
     except (TypeError, ValueError, RuntimeError) as error:
         raise CheckpointError(f"config: not one of {architecture} ({error})") from error
     return {name: tuple(value.shape) for name, value in model.state_dict().items()}
