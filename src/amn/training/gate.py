@@ -34,7 +34,7 @@ _EASY = 0.25  # of the sentences of texts in a batch, drawn from all of them
 _HARDEST = 20_000  # sentences of texts that are trained on next
 _LONG_EVERY = 10  # steps between batches of long sentences
 _CHUNK = 8192  # sentences that are read at once
-_SLOPE = 2.0  # of the bar; with it the number of sentences let in by mistake grows slower than the text
+_SLOPE = 2.5  # of the bar; with it the number of sentences let in by mistake hardly grows with the text at first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class GateConfig:
         learning_rate: of AdamW, at its height.
         hide_words: chance with which words that are no names are hidden, in half of the sentences of stories.
         held_out: share of the texts that only the bars are chosen by, and the leaks counted in.
-        early: share of the sentences of texts that may be let in while the text may still be a story.
+        early: share of the sentences of texts that are let in while a text may still be a story: the lowest bar.
         missed: share of the sentences of stories that the highest bar may turn away.
         seed: of weights and draws.
     """
@@ -61,7 +61,7 @@ class GateConfig:
     learning_rate: float = 4e-3
     hide_words: float = 0.2
     held_out: float = 0.15
-    early: float = 0.05
+    early: float = 0.2
     missed: float = 1e-4
     seed: int = 0
 
