@@ -16,7 +16,7 @@ Words = Sequence[str]
 REMEMBERED = 16  # neighbours of a word
 CONTEXT = 8  # neighbours that a sentence may read besides its members
 UNKNOWN = 1  # the vector of words that a vocabulary does not hold, where they are not told apart
-STORY = 64  # sentences that a text is taken for a story for, by the gate
+STORY = 16  # sentences that a text is taken for a story for, by the gate
 END = 0  # the class that ends an answer of several tokens
 NO_EDGE, PAST, CURRENT, BEFORE, AFTER, SELF = range(6)
 

@@ -73,9 +73,9 @@ def test_a_text_is_judged_alike_in_one_piece_and_in_many() -> None:
 def test_the_bar_rises_as_less_is_let_in_and_never_above_the_highest() -> None:
     sentence, question = ("mary", "went"), ("where", "is", "mary")
     logit = _logit(gated(), sentence, question)
-    # The bar is above the logit once less than 1 / e of the text was let in: after 110 sentences without any.
+    # The bar is above the logit once less than 1 / e of the text was let in: after 27 sentences without any.
     rising, low = (logit - 1, 1.0, logit + 9), (logit - 1, 1.0, logit - 0.5)
-    for bars, before, passes in ((rising, 109, True), (rising, 111, False), (low, 111, True), (low, 10**9, True)):
+    for bars, before, passes in ((rising, 27, True), (rising, 28, False), (low, 28, True), (low, 10**9, True)):
         for engine in ("auto", "torch"):
             judge = open_gate(gated(bars=bars), [question], engine)
             assert judge is not None

@@ -3,7 +3,7 @@
 #include "arithmetic.h"
 #include "memory.h"
 
-enum { STORY = 64 }; /* sentences that a text is taken for a story for, whatever it was so far */
+enum { STORY = 16 }; /* sentences that a text is taken for a story for, whatever it was so far */
 
 /* Runs a GRU over one row of words; the last state is in `states`, which has room for two. */
 static const float *last_state(const struct reader *reader, size_t width, const id *words, id length, float *states,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from amn.models.gate import Gate
 
-STORY = 64  # sentences that a text is taken for a story for, whatever it was so far
+STORY = 16  # sentences that a text is taken for a story for, whatever it was so far
 CHUNK = 512  # sentences that torch reads at once
 
 

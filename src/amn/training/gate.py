@@ -34,7 +34,8 @@ _EASY = 0.25  # of the sentences of texts in a batch, drawn from all of them
 _HARDEST = 20_000  # sentences of texts that are trained on next
 _LONG_EVERY = 10  # steps between batches of long sentences
 _CHUNK = 8192  # sentences that are read at once
-_SLOPE = 2.0  # of the bar; with it the number of sentences let in by mistake grows slower than the text
+_MARGIN = 0.5  # how much lower the highest bar is than the sentences of stories that it must let in
+_SLOPE = 2.5  # of the bar; with it the number of sentences let in by mistake hardly grows with the text at first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +50,7 @@ class GateConfig:
         learning_rate: of AdamW, at its height.
         hide_words: chance with which words that are no names are hidden, in half of the sentences of stories.
         held_out: share of the texts that only the bars are chosen by, and the leaks counted in.
-        early: share of the sentences of texts that may be let in while the text may still be a story.
+        early: share of the sentences of texts that are let in while a text may still be a story: the lowest bar.
         missed: share of the sentences of stories that the highest bar may turn away.
         seed: of weights and draws.
     """
@@ -61,8 +62,8 @@ class GateConfig:
     learning_rate: float = 4e-3
     hide_words: float = 0.2
     held_out: float = 0.15
-    early: float = 0.05
-    missed: float = 1e-4
+    early: float = 0.1
+    missed: float = 2e-3
     seed: int = 0
 
 
@@ -259,8 +260,7 @@ def set_bars(
     texts = logits(gate, data.texts, data.questions, rng.integers(0, len(data.questions), len(data.texts)))
     told = np.concatenate([_told_logits(gate, *stories, names) for names in (None, data.names)])
     lowest = float(np.quantile(texts, 1 - config.early))
-    fewest = np.quantile(told, config.missed, method="lower")
-    highest = max(lowest, float(np.nextafter(fewest, -np.inf)))  # just below, for a sentence has to be above it
+    highest = max(lowest, float(np.quantile(told, config.missed, method="lower")) - _MARGIN)
     with torch.no_grad():
         gate.bars.copy_(torch.tensor([lowest, _SLOPE, highest]))
     millions = float(data.texts.lengths.sum()) / 1e6
