@@ -43,6 +43,10 @@ def test_a_story_is_looked_at_as_one_goes() -> None:
     work.look()
     assert 0 < len(work) < 1000 and work.expected == 1000
     assert len(looked_at(["Mary moved."] * 1000)) == 1000
+    for short in (["Mary moved."], [], "Mary moved.", ""):
+        work = ReadingWork(short, 1)
+        work.look()
+        assert work.complete  # in one go
 
 
 @pytest.mark.parametrize("between", [" ", "\n", "   ", " ... "])
