@@ -81,7 +81,7 @@ class LiveMemory(Hearing, Standing):
 
         Args:
             question: any question, for one answer. One of the memory's own is answered at once; for another the
-                sentences are read again, which costs one ingest. Without it, all questions of the memory are answered.
+                sentences are read again, but not encoded again. Without it, all questions of the memory are answered.
             deadline: seconds from now. The most relevant bank is always read, further ones while an answer is uncertain
                 and time remains; the most certain of these readings is the answer.
             explain: say why; with a deadline the sentences that an answer rests on are looked for while time remains.
@@ -146,13 +146,13 @@ class LiveMemory(Hearing, Standing):
     def __repr__(self) -> str:
         banks = max(memory.banks for memory in self._memories)
         asked = self.questions if len(self.questions) <= SHOWN_QUESTIONS else len(self.questions)
-        return f"LiveMemory(questions={asked!r}, sentences={len(self.sentences)}, banks={banks})"
+        return f"LiveMemory(questions={asked!r}, sentences={self.seen}, banks={banks})"
 
     def _repr_html_(self) -> str:
         from amn.notebook import memory_html
 
-        answers = self.ask() if self.sentences else []
-        return memory_html(len(self.sentences), [(one, self.snapshot(i)) for i, one in enumerate(answers)])
+        answers = self.ask() if self.seen else []
+        return memory_html(self.seen, [(one, self.snapshot(i)) for i, one in enumerate(answers)])
 
     def _group_of(self, question: int) -> int:
         return next(number for number, group in enumerate(self._groups) if question in group)

@@ -5,11 +5,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import torch
 
 from amn.api import QA
 from amn.bench.filters import GATE, KNOWN_WORDS, NONE, filter_of
-from amn.bench.haystack import Haystack, Needle
-from amn.bench.stream import FEW
+from amn.bench.haystack import FEW, Haystack, Needle
+from amn.bench.stream import FEW as QUESTIONS
 from amn.cli import main as cli
 from amn.data.noise import Books, mixed
 from amn.data.story import words
@@ -19,6 +20,7 @@ from amn.errors import ConfigError
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
 from amn.models import build_model
+from amn.models.amn import AMN
 from random_stories import shaken
 
 Output = pytest.CaptureFixture[str]
@@ -40,15 +42,18 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def asked() -> list[Needle]:
     return [
         Needle(story.sentences[: question.after], question.text, question.answer or "")
-        for story in generate(1, questions=40, seed=3)
+        for story in generate(1, questions=12, seed=3)
         for question in story.questions
     ]
 
 
 def gated(seed: int) -> TrainedModel:
+    """A gate whose bar rises from where most sentences pass to where few do."""
     vocabulary = Vocabulary.of(generate(1, questions=100, seed=1))
     model = build_model("amn", vocabulary, SETTINGS, seed).eval()
     shaken(model, seed)
+    assert isinstance(model, AMN) and model.gate is not None
+    model.gate.bars.data = torch.tensor([-0.5, 0.6, 3.0])
     return TrainedModel.of("amn", model, vocabulary)
 
 
@@ -56,11 +61,11 @@ def gated(seed: int) -> TrainedModel:
 def test_it_works_out_what_reading_gives(books: Path, asked: list[Needle], name: str) -> None:
     """For texts that go round the books several times too."""
     chosen = set()
-    for seed in range(4):
+    for seed in (2, 6, 7):  # gates that let in many, some and few
         model, noise = gated(seed), Books(books)
         haystack = Haystack(name, model, noise, [one.question for one in asked])
         for number, one in enumerate(asked):
-            tokens = (0, 50, 900, 4000)[number % 4]
+            tokens = (0, 50, 900, 20_000)[number % 4]
             found = haystack.outcome(one, tokens, Random(number))
             rng = Random(number)
             told = list(mixed(one.facts, noise.sentences(*noise.start(rng)), tokens, rng))
@@ -68,8 +73,9 @@ def test_it_works_out_what_reading_gives(books: Path, asked: list[Needle], name:
             read = memory.read(told)
             assert (found.sentences, found.let_in) == (read.sentences, read.let_in)
             assert found.answer == memory.ask()[0].answer
-            chosen.add(0 < read.let_in < read.sentences)
-    assert True in chosen
+            if read.sentences > 8 * FEW:
+                chosen.add(len(one.facts) < read.let_in <= FEW)
+    assert chosen == ({True, False} if name == GATE else {False})  # short cuts, and streams that let in too many
 
 
 def test_a_model_without_a_gate_has_the_controls_alone(asked: list[Needle]) -> None:
@@ -95,4 +101,4 @@ def test_rows_hold_what_was_agreed(capsys: Output, books: Path, tmp_path: Path) 
         )
         assert row["tokens"] == 300 and row["task"] == 1 and row["sentences_let_in"] <= row["sentences"]
         assert row["tokens_per_second"] > 0 and row.get("same_as_read", True)
-    assert [row["questions"] for row in document["rows"]] == [5, 5, 5, 3] and FEW == 100
+    assert [row["questions"] for row in document["rows"]] == [5, 5, 5, 3] and QUESTIONS == 100

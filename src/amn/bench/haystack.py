@@ -1,18 +1,21 @@
 """Facts in streams of any length, answered without reading all of it for each question.
 
-Whether a filter lets a sentence in depends on the sentence, the question, and how much was let in before. So the books
-are read once for all questions, each with the bar at its lowest: what does not pass then never passes. A stream is then
-only those sentences and the facts, each judged again at its place, as if all that lies between had been judged too.
+Whether a filter lets a sentence in depends on the sentence, the question, how many came before it, and how many of them
+were let in. So the books are read once for all questions, and it is noted of each sentence how far on in a stream it
+might still be let in. A stream is then only such sentences and the facts, each judged again at its place, as if all
+that lies between had been judged too: the outcome is that of reading.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from itertools import chain, islice
+from itertools import islice
+from operator import itemgetter
 from random import Random
+from typing import Any
 
 import numpy as np
+from jaxtyping import Int
 
 from amn.answers import answers_of
 from amn.bench.filters import filter_of
@@ -20,10 +23,13 @@ from amn.data.examples import Words
 from amn.data.noise import Books, places_of
 from amn.data.story import words, words_of
 from amn.inference.engine import open_memory
+from amn.inference.gate import Judge
 from amn.inference.trained import TrainedModel
 
 BLOCK = 4096  # sentences that are judged together
-MANY = 1 << 40  # sentences, all of which were let in: the bar is at its lowest
+FEW = 256  # sentences let in: as long as no more are, what is noted holds
+STAGES = 26  # a sentence of stage s might be let in among the first 2 ** (s + 1) of a stream
+_SCALE = 1 << 30  # a judge that counts in such units hardly moves while it judges
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +62,29 @@ class Haystack:
 
     def __init__(self, name: str, trained: TrainedModel, books: Books, questions: Sequence[str]) -> None:
         self._filter, self._trained, self._books = name, trained, books
-        kinds = dict.fromkeys(self._kind(question) for question in questions)
-        self._inside: dict[Words, list[int]] = {kind: [] for kind in kinds}  # which sentences might be let in
-        self._words: dict[int, Words] = {}  # of these
+        kinds = list(dict.fromkeys(self._kind(question) for question in questions))
+        found: dict[Words, list[tuple[int, int]]] = {kind: [] for kind in kinds}
+        self._words: dict[int, Words] = {}  # of the sentences that might be let in
         self._firsts: list[int] = []  # sentence of each book
-        lengths = [0, *self._read(list(kinds))]
-        self._tokens = np.cumsum(lengths)  # before each sentence
+        self._tokens = np.cumsum([0, *self._read(kinds, found)])  # before each sentence
+        # Which sentences might be let in for each kind of question, and to which stage.
+        self._inside = {kind: np.array(some, np.int64).reshape(-1, 2).T for kind, some in found.items()}
 
     def _kind(self, question: str) -> Words:
         """A question as a model reads it: unknown words are all alike to a gate."""
         vocabulary = self._trained.vocabulary
         return tuple(word if vocabulary.word_id(word) > 1 else "" for word in words(question))
 
-    def _read(self, kinds: Sequence[Words]) -> Iterator[int]:
+    def _read(self, kinds: Sequence[Words], found: dict[Words, list[tuple[int, int]]]) -> Iterator[int]:
         """Notes what might be let in, and gives the length of each sentence."""
         judge, place = filter_of(self._filter, self._trained, kinds), 0
         for book in self._books.books:
             self._firsts.append(place)
             texts = self._books.of_book(book)
             while told := words_of(list(islice(texts, BLOCK))):
-                judge.seen = MANY
-                judge.let_in[:] = MANY
-                for number, at in zip(*np.nonzero(judge.judge(told)), strict=True):
-                    self._inside[kinds[number]].append(place + int(at))
+                stages = _stages(judge, told)
+                for number, at in zip(*np.nonzero(stages), strict=True):
+                    found[kinds[number]].append((place + int(at), int(stages[number, at])))
                     self._words[place + int(at)] = told[at]
                 place += len(told)
                 yield from map(len, told)
@@ -86,32 +92,46 @@ class Haystack:
     def outcome(self, asked: Needle, tokens: int, rng: Random) -> StreamAnswer:
         """The answer after a stream of so many tokens, exactly as if it had been read."""
         question = words(asked.question)
-        memory, judge = open_memory(self._trained, [question]), filter_of(self._filter, self._trained, [question])
-        sentences, events = self._stream(asked, tokens, rng)
-        let_in = 0
-        for place, told in events:
-            judge.seen = place
-            if judge.judge([told])[0, 0]:
-                memory.hear([told])
-                let_in += 1
+        count, facts, noise = self._stream(asked, tokens, rng)
+        for few in (True, False):
+            memory, judge = open_memory(self._trained, [question]), filter_of(self._filter, self._trained, [question])
+            for place, told in merge(facts, self._events(*noise, few=few), key=itemgetter(0)):
+                judge.seen = place
+                if judge.judge([told])[0, 0]:
+                    memory.hear([told])
+            if judge.let_in[0] <= FEW:
+                break
         (answer,) = answers_of(memory.read(1), self._trained, [asked.question], 1)
-        return StreamAnswer(answer.answer, sentences, let_in)
+        return StreamAnswer(answer.answer, count, int(judge.let_in[0]))
 
-    def _stream(self, asked: Needle, tokens: int, rng: Random) -> tuple[int, Iterator[tuple[int, Words]]]:
-        """How many sentences a stream has, and those that might be let in, with their places in it."""
+    def _stream(self, asked: Needle, tokens: int, rng: Random) -> tuple[int, list[tuple[int, Words]], tuple[Any, ...]]:
+        """How many sentences a stream has, its facts with their places, and what might be let in besides."""
         book, skip = self._books.start(rng)
         left, places = places_of(asked.facts, tokens, rng)
         count = len(self._tokens) - 1
         begin = min(self._firsts[book] + skip, [*self._firsts[1:], count][book])
         before = [self._after(begin, place) if left else 0 for place in places]  # sentences of noise before each fact
-        noise = self._after(begin, left) if left else 0
-        told = ((at + number, words(fact)) for number, (at, fact) in enumerate(zip(before, asked.facts, strict=True)))
-        inside = self._inside[self._kind(asked.question)]
-        found = (
-            (at + bisect_left(before, at + 1), self._words[(begin + at) % count])
-            for at in _places(inside, begin, noise, count)
-        )
-        return noise + len(asked.facts), merge(told, found, key=lambda event: event[0])
+        length = self._after(begin, left) if left else 0
+        facts = [(at + i, words(fact)) for i, (at, fact) in enumerate(zip(before, asked.facts, strict=True))]
+        inside, stages = self._inside[self._kind(asked.question)]
+        laps = np.arange(begin // count, (begin + length) // count + 1) * count - begin
+        at = (laps[:, None] + inside).ravel()
+        within = (at >= 0) & (at < length)
+        at, stages = at[within], np.tile(stages, len(laps))[within]
+        return length + len(facts), facts, (at + np.searchsorted(before, at, "right"), (begin + at) % count, stages)
+
+    def _events(
+        self,
+        places: Int[np.ndarray, " event"],
+        sentences: Int[np.ndarray, " event"],
+        stages: Int[np.ndarray, " event"],
+        *,
+        few: bool,
+    ) -> Iterator[tuple[int, Words]]:
+        """Sentences that might be let in, with their places in the stream; all of them, where more than few are."""
+        chosen = stages > np.log2(places + 1).astype(int) if few else np.ones(len(places), bool)
+        for place, sentence in zip(places[chosen].tolist(), sentences[chosen].tolist(), strict=True):
+            yield place, self._words[sentence]
 
     def _after(self, begin: int, tokens: int) -> int:
         """How many sentences from some place on it takes to have so many tokens."""
@@ -119,8 +139,16 @@ class Haystack:
         return laps * (len(self._tokens) - 1) + int(np.searchsorted(self._tokens, rest)) - begin
 
 
-def _places(inside: Sequence[int], begin: int, length: int, count: int) -> Iterator[int]:
-    """Which of so many sentences from some place on are among some, where the books go round."""
-    laps = range(begin // count, (begin + length) // count + 1)
-    rounds = ((lap * count + place - begin for place in inside) for lap in laps)
-    return (at for at in chain.from_iterable(rounds) if 0 <= at < length)
+def _stages(judge: Judge, told: Sequence[Words]) -> Int[np.ndarray, "question sentence"]:
+    """How many stages of a stream each sentence might be let in at; 0 where it never is."""
+    stages = np.zeros((len(judge.let_in), len(told)), np.int64)
+    left = list(range(len(told)))
+    for stage in range(STAGES):
+        judge.seen = _SCALE * max((1 << stage) - 1, 2 * FEW)  # twice as many as few: a bar that is rather too low
+        judge.let_in[:] = _SCALE * 2 * FEW
+        passed = judge.judge([told[at] for at in left])
+        stages[:, left] += passed
+        left = [left[place] for place in np.flatnonzero(passed.any(0)).tolist()]
+        if not left:
+            break
+    return stages

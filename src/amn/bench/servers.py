@@ -79,7 +79,15 @@ def _filled(url: str, model: str) -> Iterator[None]:
 def bench_memories(
     model: str, *, memories: int, clients: Sequence[int], seconds: float, requests: int
 ) -> dict[str, Any]:
-    """Measures a server whose store holds many memories, asked at random: most of them are not in RAM."""
+    """Measures a server whose store holds many memories, asked at random: most of them are not in RAM.
+
+    Args:
+        model: a shipped name, or a directory.
+        memories: how many there are.
+        clients: how many ask at once.
+        seconds: the longest that a row may take.
+        requests: the most that a row may send.
+    """
     check(clients, seconds, requests)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "memories.db"
