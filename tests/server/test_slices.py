@@ -43,6 +43,10 @@ def test_a_story_is_looked_at_as_one_goes() -> None:
     work.look()
     assert 0 < len(work) < 1000 and work.expected == 1000
     assert len(looked_at(["Mary moved."] * 1000)) == 1000
+    for short in (["Mary moved."], [], "Mary moved.", ""):
+        work = ReadingWork(short, 1)
+        work.look()
+        assert work.complete  # in one go
 
 
 @pytest.mark.parametrize("between", [" ", "\n", "   ", " ... "])
@@ -112,13 +116,32 @@ def test_the_most_urgent_comes_first() -> None:
         held = inference.run(partial(wait_for, started, gate))
         await asyncio.to_thread(started.wait)
         jobs = [inference.run(partial(done.append, f"plain {i}")) for i in range(2)]
-        jobs += [inference.run(partial(done.append, f"by {end}"), ends=end) for end in (30.0, 10.0, 20.0)]
+        far = time.monotonic() + 100
+        jobs += [inference.run(partial(done.append, f"by {end}"), ends=far + end) for end in (30.0, 10.0, 20.0)]
         gate.set()
         await asyncio.gather(held, *jobs)
         await asyncio.to_thread(inference.close)
 
     asyncio.run(run())
     assert done == ["by 10.0", "by 20.0", "plain 0", "by 30.0", "plain 1"]  # in turns, so that neither starves
+
+
+def test_a_deadline_that_is_near_waits_for_nobody_for_a_while() -> None:
+    done: list[str] = []
+
+    async def run() -> None:
+        inference, gate, started = Inference(Limits()), threading.Event(), threading.Event()
+        held = inference.run(partial(wait_for, started, gate))
+        await asyncio.to_thread(started.wait)
+        jobs = [inference.run(partial(done.append, "plain")) for _ in range(2)]
+        jobs += [inference.run(partial(done.append, "now"), ends=time.monotonic()) for _ in range(20)]
+        gate.set()
+        await asyncio.gather(held, *jobs)
+        await asyncio.to_thread(inference.close)
+
+    asyncio.run(run())
+    assert done[:8] == ["now"] * 8
+    assert done.index("plain") < 12 and done.count("plain") == 2  # and yet nobody starves
 
 
 def test_who_leaves_in_the_middle_of_a_slice_tells_nothing_twice(qa: QA) -> None:

@@ -3,8 +3,9 @@
 import asyncio
 import heapq
 import threading
+import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,6 +20,8 @@ from amn.server.limits import Limits
 T = TypeVar("T")
 
 _TURNS = ("urgent", "task", "urgent", "batch")
+_PRESSING_SECONDS = 0.02  # a deadline so near waits for nobody's turn,
+_HURRIED = 8  # unless so many went before
 
 
 class BusyError(Exception):
@@ -52,9 +55,9 @@ class _Task:
 class Inference:
     """The queue and the thread behind it: tasks with a deadline, other tasks, and batches take turns.
 
-    So none of them starves another, and a deadline waits for one other thing at most. Long work comes as many short
-    tasks, each of which goes to the end of the queue. There is no waiting for a batch to fill: a batch is what came in
-    while the one before it ran.
+    So none of them starves another; a deadline waits for one other thing at most, and one that is near for less. Long
+    work comes as many short tasks, each of which goes to the end of the queue. There is no waiting for a batch to fill:
+    a batch is what came in while the one before it ran.
 
     Args:
         limits: how many may wait, and how many are answered at once.
@@ -67,7 +70,7 @@ class Inference:
         self._tasks: deque[_Task] = deque()
         self._urgent: list[_Task] = []  # a heap
         self._numbers = count()
-        self._turns = cycle(_TURNS)
+        self._turns, self._hurried = cycle(_TURNS), 0
         self._changed = threading.Condition()
         self._closed = False
         self._thread = threading.Thread(target=self._work, name="amn-inference", daemon=True)
@@ -139,7 +142,7 @@ class Inference:
         """What to do next; None where all is done and no more will come."""
         with self._changed:
             self._changed.wait_for(lambda: self._asked or self._tasks or self._urgent or self._closed)
-            for turn in islice(self._turns, len(_TURNS)):
+            for turn in self._order():
                 if turn == "urgent" and self._urgent:
                     return heapq.heappop(self._urgent).settle
                 if turn == "task" and self._tasks:
@@ -147,6 +150,13 @@ class Inference:
                 if turn == "batch" and self._asked:
                     return partial(self._answer, self._next_batch())
         return None
+
+    def _order(self) -> Iterable[str]:
+        """Whose turn it is: by turns, but for a deadline that is near, and not many of these in a row."""
+        if not self._urgent or self._urgent[0].ends > time.monotonic() + _PRESSING_SECONDS:
+            return islice(self._turns, len(_TURNS))
+        self._hurried = (self._hurried + 1) % (_HURRIED + 1)
+        return ("urgent",) if self._hurried else ("task", "batch", "urgent")
 
     def _next_batch(self) -> list[_Asked]:
         """The requests that wait for one model, up to what fits in one pass."""

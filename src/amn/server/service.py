@@ -27,6 +27,7 @@ from amn.support import READ_AGAIN, TRIED_SENTENCES
 
 BATCHED_COST = 30_000  # a story that costs more to read is read in slices, alone: about seventy short sentences
 NO_SENTENCE = "expected at least one sentence with a word in it, found none"
+_TRACES_AT_ONCE = 16
 _WORD_BYTES = 60  # of a reply, for each word that a sentence touched
 
 
@@ -178,8 +179,10 @@ class Service:
             while (part := await found.get()) is not None:
                 if isinstance(part, Exception):
                     raise part
-                for trace in part:
+                for number, trace in enumerate(part, 1):
                     yield trace
+                    if number % _TRACES_AT_ONCE == 0:  # whoever takes them makes JSON of them
+                        await asyncio.sleep(0)
         finally:
             telling.cancel()
 

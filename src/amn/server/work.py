@@ -86,8 +86,8 @@ class ReadingWork:
             for sentence in part:
                 self._add(sentence)
             if time.perf_counter() >= ends:
-                return
-        self.complete = True
+                break
+        self.complete = self._seen == self._size
 
     def _add(self, sentence: str) -> None:
         length = len(words(sentence))
