@@ -25,7 +25,7 @@ class Question:
     after: int  # how many sentences of the story were told before it; it sees these and no others
     # 0-based indices of the sentences that the answer rests on, in the order given by the data.
     support: tuple[int, ...] = ()
-    kind: str = field(default="", compare=False)  # what it asks for, where the data names that
+    kind: str = field(default="", compare=False, repr=False)  # what it asks for, where the data names that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
