@@ -19,10 +19,10 @@ from amn.store.model_directory import load_model, save_model
 QUESTIONS_A_TASK = 150
 # Questions about mixed stories, a seed for each set, and what is special about it.
 MIXED = (
-    (5000, 501, {"wordings": "train"}),
+    (6000, 501, {"wordings": "train"}),
     (1500, 502, {"wordings": "train", "names": "new"}),
-    (5000, 503, {"wordings": "kept-out"}),
-    (1500, 504, {"wordings": "kept-out", "names": "new"}),
+    (4500, 503, {"wordings": "kept-out"}),
+    (1250, 504, {"wordings": "kept-out", "names": "new"}),
     (800, 505, {"wordings": "train", "sentences": (60, 60)}),
 )
 

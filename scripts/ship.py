@@ -3,8 +3,9 @@
     python scripts/ship.py DATA RUNS [RUNS ...]
 
 Best is the lowest validation error, then the fewest entities read, then the lowest seed. A joint run becomes `babi`,
-the run of task N becomes `qaN`, that of an extended set keeps its name; other architectures are not shipped. The record
-gets the figures that `amn evaluate` gives for the validation stories in DATA: a GPU rounds otherwise than a CPU.
+the run of task N becomes `qaN`, that of an extended set keeps its name, and one of a board has the board's; other
+architectures are not shipped. The record gets the figures that `amn evaluate` gives for the validation stories in DATA:
+a GPU rounds otherwise than a CPU.
 """
 
 import shutil
@@ -12,6 +13,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from amn.data.boards import find_board
 from amn.evaluation.score import Ask, score_trained
 from amn.store.card import model_card
 from amn.store.find import find_model
@@ -25,6 +27,8 @@ def name_of(task: int | str) -> str:
     """The name that a model of a task is shipped under."""
     if isinstance(task, int):
         return f"qa{task}"
+    if board := find_board(task):
+        return board[0].name
     return "babi" if task == "joint" else task
 
 
@@ -41,7 +45,8 @@ def ship(run: RunDirectory, directory: Path, data: str) -> None:
     found = score_trained(trained, Ask(task=task, data=None if generated else data)).figures()
     measured = {name: found[name] for name in ("questions", "error_percent", "entities", "entities_read", "ratio")}
     validation = {**trained.record["validation"], **measured, "banks": found["created_banks"]}
-    trained = replace(trained, record={**trained.record, "validation": validation})
+    described = trained.record["run"] | ({"data": name_of(task)} if find_board(task) else {})
+    trained = replace(trained, record={**trained.record, "run": described, "validation": validation})
     shutil.rmtree(directory, ignore_errors=True)
     save_model(directory, trained, model_card(trained))
 

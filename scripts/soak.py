@@ -59,6 +59,7 @@ class Counts:
     events_missed: int = 0
     damaged_files: int = 0
     damaged_refused: int = 0
+    damaged_harmless: int = 0  # 1e-05 is 1E-05
 
 
 @dataclass
@@ -209,22 +210,26 @@ async def kill_on(soak: "Soak", redis: Redis | None) -> None:
 
 
 async def damage_on(soak: "Soak", folder: Path) -> None:
-    """Damages copies of a model, and loads them: each must be refused."""
+    """Damages copies of a model and of a saved memory, and loads them: each must be refused."""
     draws, model = random.Random(9), SOURCE / "amn" / "pretrained" / "qa1"
     copy = Path(shutil.copytree(model, folder / "damaged"))
-    amn.load(copy).save_pretrained(copy)  # with checksums, which older models lack
-    names = ("config.json", "model.safetensors")
-    whole = {name: (copy / name).read_bytes() for name in names}
+    qa = amn.load(copy)
+    qa.save_pretrained(copy)  # with checksums, which older models lack
+    memory, saved = qa.memory(QUESTIONS), folder / "memory"
+    memory.tell(telling(0, 0, draws))
+    memory.save(saved)
+    whole = {path: path.read_bytes() for path in (copy / "config.json", copy / "model.safetensors", saved)}
     while soak.going:
-        name = draws.choice(names)
-        data, at = whole[name], draws.randrange(len(whole[name]))
-        (copy / name).write_bytes(data[:at] + bytes([data[at] ^ 1 << draws.randrange(8)]) + data[at + 1 :])
+        path = draws.choice(list(whole))
+        data, at = whole[path], draws.randrange(len(whole[path]))
+        path.write_bytes(data[:at] + bytes([data[at] ^ 1 << draws.randrange(8)]) + data[at + 1 :])
         soak.counts.damaged_files += 1
         try:
-            amn.load(copy)
+            qa.restore(saved) if path == saved else amn.load(copy)
+            soak.counts.damaged_harmless += path.suffix == ".json" and json.loads(path.read_bytes()) == json.loads(data)
         except AMNError:
             soak.counts.damaged_refused += 1
-        (copy / name).write_bytes(data)
+        path.write_bytes(data)
         await asyncio.sleep(0.2)
 
 
@@ -369,7 +374,8 @@ def main() -> int:
         logged = sum(path.stat().st_size for path in folder.glob("*.log"))
     print(json.dumps({**vars(given), **asdict(counts), "log_bytes": logged}, indent=1))
     broken = (counts.lost, counts.doubled, counts.torn, counts.answers_wrong, counts.events_missed)
-    return 1 if any(broken) or counts.found != counts.acknowledged else 0
+    taken = counts.damaged_files - counts.damaged_refused - counts.damaged_harmless
+    return 1 if any(broken) or taken or counts.found != counts.acknowledged else 0
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import amn
 from amn.api import QA
 from amn.errors import AMNError, CheckpointError
 from amn.memory import LiveMemory
+from amn.store.memory_file import pack, unpack
 from amn.store.model_directory import CONFIG_FILE, WEIGHTS_FILE
 from amn.store.validate import DIGESTS, expected_shapes
 from server.serving import QUESTION, STORY, save_small_model
@@ -154,6 +155,13 @@ def test_a_change_by_hand_is_seen_where_there_are_checksums(copy: Path) -> None:
         amn.load(copy)
 
 
+def test_checksums_under_another_name_are_missed(copy: Path) -> None:
+    path = copy / CONFIG_FILE
+    path.write_text(path.read_text().replace(f'"{DIGESTS}"', '"sha246"'))
+    with pytest.raises(CheckpointError, match="a name is damaged"):
+        amn.load(copy)
+
+
 def rewrite(directory: Path, change: Callable[[dict[str, np.ndarray]], object]) -> None:
     edit(directory, lambda _: None)
     weights = load((directory / WEIGHTS_FILE).read_bytes())
@@ -224,6 +232,42 @@ def test_the_shapes_of_the_default_model_are_those_of_torch(config: dict[str, An
         assert expected["encoder.anonymous"] == (-1, settings["hidden"])
         expected["encoder.anonymous"] = shapes["encoder.anonymous"]
     assert expected == shapes
+
+
+def test_a_memory_made_up_by_somebody_is_refused_or_harmless(model: Path) -> None:
+    """Whoever writes a file can write its checksum too: whatever is wrong then, no error is another than ours."""
+    qa, draws = amn.load(model), random.Random(3)
+    memory = qa.memory([QUESTION, "Where is John?"])
+    memory.tell(STORY * 2)
+    described, tensors = unpack(memory.to_bytes(), "here")
+    refused = 0
+    for _ in range(MANY):
+        try:
+            again = LiveMemory.from_bytes(pack(described, made_up(tensors, draws)), qa.trained)
+            again.tell(STORY)
+            assert all(np.isfinite(answer.score) for answer in again.ask(banks=0))
+        except CheckpointError:
+            refused += 1
+    assert refused > 0.4 * MANY
+
+
+def made_up(tensors: dict[str, np.ndarray], draws: random.Random) -> dict[str, np.ndarray]:
+    """The same tensors with one of them gone, cut, of another kind, or with a number that cannot be."""
+    name = draws.choice(sorted(tensors))
+    value = tensors[name].copy()
+    whole = value.dtype.kind == "i"
+    if value.size:
+        odd = (-1, 0, 10**6, 2**31 - 1, -(2**31)) if whole else (np.nan, np.inf, 0.0, 1e30)
+        value.flat[draws.randrange(value.size)] = draws.choice(odd)
+    kinds = (
+        value,
+        value.ravel()[: value.size // 2].copy(),
+        tensors[name].astype(np.float64 if whole else np.int32),
+        None,
+    )
+    made = draws.choice(kinds)
+    others = {other: kept for other, kept in tensors.items() if other != name}
+    return others if made is None else {**others, name: made}
 
 
 def test_no_damage_to_a_memory_goes_unseen(model: Path) -> None:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from amn.cli import main as cli
 from amn.data.batches import encode
 from amn.data.examples import Example
 from amn.errors import AMNError, MissingExtraError
-from amn.inference.export import GRAPHS, MEMORY, export_onnx, run_whole
+from amn.inference.export import GATE, GRAPHS, MEMORY, _graphs, export_onnx, run_whole
 from amn.inference.torch_batches import read_batch
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
@@ -26,7 +26,7 @@ from random_stories import VOCABULARY, batch_of, random_examples, story
 
 InferenceSession: Any = pytest.importorskip("onnxruntime").InferenceSession
 SOURCE = Path(__file__).parents[1] / "src"
-SETTINGS = {"hidden": 8, "heads": 2, "max_banks": 4, "pointer": True}
+SETTINGS = {"hidden": 8, "heads": 2, "max_banks": 4, "pointer": True, "gate": 6}
 
 
 def small_model() -> TrainedModel:
@@ -36,6 +36,8 @@ def small_model() -> TrainedModel:
     with torch.no_grad():
         model.create.bias.fill_(0.5)
         model.move_state.bias.fill_(0.0)
+        assert model.gate is not None
+        model.gate.bars.copy_(torch.tensor([-100.0, 2.0, 0.5]))  # which all sentences of these tests pass
     return TrainedModel.of("amn", model, VOCABULARY)
 
 
@@ -54,7 +56,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     code = "from amn.cli.main import main; sys.exit(main(sys.argv[1:]))"
     done = run_python(code, "export", str(path / "model"), "--format", "onnx", "--out", str(path / "onnx"), "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["graphs"] == [f"{name}.onnx" for name in GRAPHS]
+    assert json.loads(done.stdout)["graphs"] == [f"{name}.onnx" for name in (*GRAPHS, GATE)]
     return path / "onnx"
 
 
@@ -99,6 +101,21 @@ def test_logits_banks_and_counts_are_those_of_torch(directory: Path, count: int)
 def test_the_smallest_story_and_unknown_words(directory: Path) -> None:
     assert_same(directory, [story("mary")])
     assert_same(directory, [story("zoe xu yo", "xu", question="xu")])
+
+
+def test_the_gate_gives_the_logits_of_torch_and_its_bars(directory: Path) -> None:
+    gate = cast(AMN, load_model(directory.parent / "model").model).gate
+    assert gate is not None
+    sentences = torch.tensor([[3, 4, 5, 0], [2, 0, 0, 0], [9, 8, 7, 6], [0, 0, 0, 0]])
+    questions = torch.tensor([[2, 3, 0], [4, 5, 6]])
+    rows = {"sentences": sentences.numpy(), "questions": questions.numpy()}
+    logits, bars = InferenceSession(directory / f"{GATE}.onnx").run(None, rows)
+    np.testing.assert_allclose(logits, gate(sentences, questions).detach().numpy(), atol=1e-5, rtol=1e-4)
+    np.testing.assert_array_equal(bars, np.array([-100.0, 2.0, 0.5], np.float32))
+
+
+def test_a_model_without_a_gate_has_no_such_graph() -> None:
+    assert GATE not in [name for name, _, _ in _graphs(cast(AMN, build_model("amn", VOCABULARY, {"hidden": 8})))]
 
 
 def test_the_encoder_in_one_operation_is_the_encoder() -> None:

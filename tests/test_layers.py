@@ -15,7 +15,7 @@ ORDER = (  # every package and every module of its own, the lowest first; those 
     ("inference",),
     ("answers", "notebook"),
     ("store",),
-    ("memory", "hearing", "stream", "changes"),
+    ("memory", "hearing", "support", "stream", "changes"),
     ("training", "evaluation", "bench"),
     ("stored", "api", "fitting"),
     ("cli", "server", "report", "web", "__init__", "__main__"),

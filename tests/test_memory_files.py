@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +18,8 @@ from amn.errors import CheckpointError
 from amn.memory import LiveMemory, fingerprint
 from amn.store.memory_file import MAGIC, pack
 from live_memories import MORE, QUESTIONS, STORY, assert_alike, depths, told, trained
+
+KILLS = 1000
 
 
 def old_save(directory: Path, memory: LiveMemory) -> None:
@@ -171,6 +175,21 @@ def cut_off(patch: pytest.MonkeyPatch, point: str) -> None:
         patch.setattr(os, "replace", stop if point == "replace" else after)
     else:
         patch.setattr(Path, "write_bytes", stop if point == "write_bytes" else half)
+
+
+def test_a_thousand_kills_leave_the_old_memory_or_the_new(tmp_path: Path) -> None:
+    line = [
+        sys.executable,
+        str(Path(__file__).with_name("killed_saves.py")),
+        "qa1",
+        str(tmp_path / "saved"),
+        str(KILLS),
+    ]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(line, capture_output=True, text=True, check=False, env=environment)
+    found = done.stdout.split()
+    assert (done.returncode, len(found)) == (0, KILLS), done.stderr
+    assert set(found) == {"1", "2"}  # some came too early, and some too late
 
 
 def test_what_the_system_refuses_is_an_error_that_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,14 +3,18 @@
 import json
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
+from random import Random
 
 import pytest
 import torch
 
-from amn.api import load
+from amn.api import Request, load
 from amn.cli.demo import SCENES
 from amn.data.batches import encode
+from amn.data.boards import BOARDS
+from amn.data.boards.stepgame_noise import STEPS
 from amn.data.examples import examples
 from amn.data.tasks import generate
 from amn.evaluation.metrics import same_answer
@@ -30,6 +34,7 @@ JOINT_PERCENT = 1.0  # of the joint model, all tasks together
 RENAMED_PERCENT = 2.0  # of the joint model, where all names are new
 RENAMED_QUESTIONS = 300  # of 60, two wrong ones would already be over 2 %, and so many come by chance
 EXTENDED = {"multi": 0.38, "scaled": 0.13}  # the paper's ratios
+SOURCES = {**dict.fromkeys(EXTENDED), **{name: name for name in BOARDS}}  # that are not the files of bAbI
 PAPER_RATIOS = {1: 0.22, 2: 0.41, 4: 0.70, 7: 0.81, 10: 1.00, 11: 0.43, 12: 0.37, 14: 0.60}
 PAPER_RATIOS |= {15: 1.00, 16: 1.06, 17: 1.00, 18: 0.82, 19: 1.05, 20: 0.26}
 
@@ -54,7 +59,7 @@ def test_the_weights_are_small() -> None:
 def test_a_model_comes_with_its_record_and_card(name: str) -> None:
     described = json.loads((shipped_directory(name) / "config.json").read_text())
     assert described["training"]["validation"]["questions"] >= 900
-    assert described["training"]["run"]["data"] == (None if name in EXTENDED else "babi-v1.2/en-valid-10k")
+    assert described["training"]["run"]["data"] == SOURCES.get(name, "babi-v1.2/en-valid-10k")
     card = Path(shipped_directory(name) / "README.md").read_text()
     assert f"{described['training']['validation']['error_percent']} %" in card
 
@@ -111,6 +116,43 @@ def test_what_the_demonstration_shows_is_right() -> None:
     where, carried, *others = given[0]
     assert same_answer(carried, "red ball,lamp") and [where, *others] == ["new york", "living room", "unknown"]
     assert given[1:] == [["office"], ["bedroom"], ["w,n"]]
+
+
+STEPGAME = {  # some of the wordings of the data
+    "left": "{} is to the left of {}.",
+    "right": "{} is to the right of {}.",
+    "above": "{} is above {}.",
+    "below": "{} is below {}.",
+    "upper-right": "{} is to the top-right of {}.",
+    "lower-left": "{} is to the bottom-left of {}.",
+}
+
+
+def chain(steps: int, rng: Random) -> tuple[list[str], str, str]:
+    """A chain told in mixed order, a question about its ends, and the answer."""
+    agents = rng.sample("BCDEFGHJKLMNOPQRSTUVWXYZ", steps + 1)
+    told, x, y = list[str](), 0, 0
+    for one, other in pairwise(agents):
+        relation = rng.choice(list(STEPGAME))
+        x, y = x + STEPS[relation][0], y + STEPS[relation][1]
+        told.append(STEPGAME[relation].format(one, other))
+    answer = "-".join(filter(None, [["", "upper", "lower"][sign(y)], ["", "right", "left"][sign(x)]]))
+    answer = {"upper": "above", "lower": "below", "": "overlap"}.get(answer, answer)
+    rng.shuffle(told)
+    return told, f"What is the relation of the agent {agents[0]} to the agent {agents[-1]}?", answer
+
+
+def sign(value: int) -> int:
+    return (value > 0) - (value < 0)
+
+
+def test_the_model_of_stepgame_follows_chains_longer_than_any_that_it_was_trained_on() -> None:
+    rng, qa = Random(3), load("stepgame")
+    for steps, least in ((5, 96), (8, 75)):  # training had five; so many of 100 have to be right
+        asked = [chain(steps, rng) for _ in range(100)]
+        given = qa.answer_batch([Request(story=told, question=question) for told, question, _ in asked])
+        right = [answers[0].answer == answer for answers, (_, _, answer) in zip(given, asked, strict=True)]
+        assert sum(right) >= least
 
 
 def error_of_joint(task: int, *, rename: bool = False, questions: int = QUESTIONS) -> float:

@@ -156,7 +156,7 @@ class SentenceTrace:
     def did(self) -> str:
         """What it did to the banks, in words: nothing where no word went beyond the first."""
         made = [f"bank {self.banks - 1} created"] if self.created else []
-        return "; ".join([*made, *(f"{move.word} to bank {move.after}" for move in self.moves if move.after > 0)])
+        return "; ".join([*made, *(f"{move.word} → bank {move.after}" for move in self.moves if move.after > 0)])
 
     def __repr__(self) -> str:
         return f"SentenceTrace({self.sentence}, {self.text!r}{', ' if self.did else ''}{self.did})"

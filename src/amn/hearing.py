@@ -2,7 +2,8 @@
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,10 @@ from amn.data.examples import Words
 from amn.data.story import words
 from amn.data.text import Text, read_story
 from amn.errors import AMNError
+from amn.inference.engine import open_memory
 from amn.inference.found import Change, StoryMemory
 from amn.inference.gate import Judge
+from amn.inference.trained import TrainedModel
 from amn.stream import Progress, Source, Stream, Told, parts, undisturbed
 
 
@@ -29,6 +32,7 @@ class Hearing:
         position: the file that it read last, and how many sentences of it.
     """
 
+    trained: TrainedModel
     questions: list[str]
     sentences: list[str]
     seen: int
@@ -37,8 +41,19 @@ class Hearing:
     _gate: Judge | None
     _told: list[Words]
     _groups: list[list[int]]
-    _memories: list[StoryMemory]
+    _open: list[StoryMemory]  # one for each group, opened when it is needed
     _traces: list[deque[SentenceTrace]]
+    _begun: "_Begun | None" = None
+
+    def _opened(self, groups: int) -> list[StoryMemory]:
+        """The memories of at least so many groups."""
+        for group in self._groups[len(self._open) : groups]:
+            self._open.append(open_memory(self.trained, [words(self.questions[i]) for i in group]))
+        return self._open
+
+    @property
+    def _memories(self) -> list[StoryMemory]:
+        return self._opened(len(self._groups))
 
     def tell(self, text: Text, *, keep: bool = True) -> list[SentenceTrace]:
         """Reads further sentences and returns what each of them did, to the memory of the first question.
@@ -48,6 +63,26 @@ class Hearing:
             keep: whether to keep them, so that other questions can be asked later.
         """
         return self._take(read_story(text), keep)
+
+    def telling(self, text: Text, *, traced: bool = True) -> Iterator[SentenceTrace | None]:
+        """Reads further sentences by steps that take a moment: what each did once it is read, and None in between.
+
+        Whoever stops in the middle of a sentence begins with the same one when going on.
+
+        Args:
+            text: sentences.
+            traced: whether to keep what each did; what is not kept cannot be explained.
+        """
+        for told in read_story(text):
+            begun = self._begun or _Begun(self._places(self._judged([told]), 1), self._opened(1)[0].banks)
+            while begun.heard_by < len(self._groups):
+                found = self._hear(begun.heard_by, self.seen, [told], begun.heard[begun.heard_by], int(traced))
+                begun = self._begun = replace(begun, heard_by=begun.heard_by + 1, first=(*begun.first, *found)[:1])
+                yield None
+            trace = begun.first[0] if begun.heard[0] and traced else _turned_away(self.seen, told[0], begun.banks)
+            self._note([told], begun.heard, keep=True)
+            self._begun = None
+            yield trace if traced else None
 
     def read(
         self, source: Source, *, keep: bool = False, progress: Callable[[Progress], object] | None = None
@@ -144,7 +179,7 @@ class Hearing:
         self, number: int, first: int, story: Sequence[Told], places: Sequence[int], traces: int | None = None
     ) -> list[SentenceTrace]:
         """Tells some sentences to one memory; gives what the latest of them did, by default as many as are kept."""
-        memory, kept = self._memories[number], self._traces[number]
+        memory, kept = self._opened(number + 1)[number], self._traces[number]
         untraced = max(0, len(places) - ((kept.maxlen or 0) if traces is None else traces))
         memory.hear([story[place][1] for place in places[:untraced]])
         found = [_trace(first + place, story[place][0], memory.tell(story[place][1])) for place in places[untraced:]]
@@ -170,6 +205,23 @@ class Hearing:
             return range(self.seen), self._told
         kept = self._traces[number]
         return [trace.sentence for trace in kept], [words(trace.text) for trace in kept]
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A sentence that some of the memories have heard.
+
+    Args:
+        heard: which memories are told it: a place for each that is.
+        banks: how many banks the first memory had before.
+        heard_by: how many of them were told it, or turned it away.
+        first: what it did to the first of them.
+    """
+
+    heard: list[Sequence[int]]
+    banks: int
+    heard_by: int = 0
+    first: tuple[SentenceTrace, ...] = ()
 
 
 def _trace(number: int, text: str, change: Change) -> SentenceTrace:

@@ -1,9 +1,10 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any, overload
@@ -16,19 +17,18 @@ from amn.data.story import words
 from amn.data.text import Text, read_questions
 from amn.errors import CheckpointError
 from amn.hearing import Hearing
-from amn.inference.engine import open_gate, open_memory
+from amn.inference.engine import open_gate
 from amn.inference.found import Arrays, StoryMemory
 from amn.inference.gate import Judge
 from amn.inference.trained import TrainedModel
 from amn.store.atomic import write_atomically, writing
 from amn.store.memory_file import OLD_JSON, pack, read_old, unpack
 from amn.store.version_1 import from_version_1
+from amn.support import Support
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
 MOST_TRACES = 10_000  # of the memories of many questions together
-TRIED_SENTENCES = 64  # how many sentences are left out in turn to see what an answer rests on
-LESS_SURE = 0.7  # an answer rests on what it would lose so much of its score without
 SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
 SHOWN_QUESTIONS = 3  # of a memory, where it is printed
 
@@ -57,7 +57,7 @@ class LiveMemory(Hearing, Standing):
         self._groups = groups_of(trained, len(asked), shared)
         kept = min(KEPT_TRACES, max(1, MOST_TRACES // len(self._groups)))
         self._traces = [deque(maxlen=kept) for _ in self._groups]
-        self._memories = [open_memory(trained, [asked[i][1] for i in group]) for group in self._groups]
+        self._open = []
 
     @overload
     def ask(
@@ -81,10 +81,10 @@ class LiveMemory(Hearing, Standing):
 
         Args:
             question: any question, for one answer. One of the memory's own is answered at once; for another the
-                sentences are read again, which costs one ingest. Without it, all questions of the memory are answered.
+                sentences are read again, but not encoded again. Without it, all questions of the memory are answered.
             deadline: seconds from now. The most relevant bank is always read, further ones while an answer is uncertain
                 and time remains; the most certain of these readings is the answer.
-            explain: say why.
+            explain: say why; with a deadline the sentences that an answer rests on are looked for while time remains.
             banks: how many banks to read, the most relevant first; 0 for all. By default 1, or with a deadline as many
                 as it allows.
         """
@@ -100,7 +100,8 @@ class LiveMemory(Hearing, Standing):
         else:
             answers = self._read_until(started + deadline, banks or None, asked)
         if explain:
-            answers = [self._explained(i, answer) for i, answer in zip(asked, answers, strict=True)]
+            ends = inf if deadline is None else started + deadline
+            answers = [_by(self.explaining(i, answer), ends) for i, answer in zip(asked, answers, strict=True)]
         answers = _timed(answers, started)
         return answers if question is None else answers[0]
 
@@ -114,9 +115,9 @@ class LiveMemory(Hearing, Standing):
     def _read(self, banks: int, asked: Sequence[int]) -> list[Answer]:
         wanted = set(asked)
         found: dict[int, Answer] = {}
-        for memory, group in zip(self._memories, self._groups, strict=True):
+        for number, group in enumerate(self._groups, 1):
             if wanted.intersection(group):
-                texts = [self.questions[i] for i in group]
+                texts, memory = [self.questions[i] for i in group], self._opened(number)[number - 1]
                 answers = answers_of(memory.read(banks), self.trained, texts, banks)
                 found.update(zip(group, answers, strict=True))
         return [found[i] for i in asked]
@@ -156,31 +157,22 @@ class LiveMemory(Hearing, Standing):
     def _group_of(self, question: int) -> int:
         return next(number for number, group in enumerate(self._groups) if question in group)
 
-    def _explained(self, asked: int, answer: Answer) -> Answer:
-        number = self._group_of(asked)
-        return replace(
-            answer, explanation=self._explain(asked, number, answer), sentences=self._support(asked, number, answer)
-        )
+    def explaining(self, asked: int, answer: Answer) -> Iterator[Answer]:
+        """An answer with its explanation, then with ever more of the sentences that it rests on: each takes a moment.
 
-    def _support(self, asked: int, number: int, answer: Answer) -> tuple[int, ...]:
-        """The sentences without which the answer would be another or far less sure: each is left out in turn.
-
-        Of a long story only the latest sentences that share a word with question or answer are tried.
+        Args:
+            asked: the number of its question, from 0.
+            answer: what `ask` gave.
         """
-        group = [words(self.questions[i]) for i in self._groups[number]]
-        near = {*words(self.questions[asked]), *words(answer.answer)}
+        number = self._group_of(asked)
+        group, found = self._groups[number], replace(answer, explanation=self._explain(asked, number, answer))
+        yield found
         numbers, told = self._heard(number)
-        tried = [i for i, spoken in enumerate(told) if near.intersection(spoken)][-TRIED_SENTENCES:]
-        found = []
-        for left_out in tried:
-            other = open_memory(self.trained, group)
-            other.hear([*told[:left_out], *told[left_out + 1 :]])
-            texts = [self.questions[i] for i in self._groups[number]]
-            without = answers_of(other.read(answer.banks_read), self.trained, texts, answer.banks_read)
-            then = without[self._groups[number].index(asked)]
-            if then.answer != answer.answer or then.score < answer.score * LESS_SURE:
-                found.append(numbers[left_out])
-        return tuple(found)
+        texts = [self.questions[i] for i in group]
+        for place in Support(self.trained, texts, group.index(asked), tuple(told), answer).steps():
+            if place is not None:
+                found = replace(found, sentences=(*found.sentences, numbers[place]))
+            yield found
 
     def _explain(self, asked: int, number: int, answer: Answer) -> Explanation:
         memory = self._memories[number]
@@ -194,8 +186,12 @@ class LiveMemory(Hearing, Standing):
             read=tuple(range(answer.banks_created - 1, answer.banks_created - answer.banks_read - 1, -1)),
         )
 
-    def to_bytes(self) -> bytes:
-        """The memory in one piece, without the weights of the model; `from_bytes` reads it."""
+    def to_bytes(self, *, traced: bool = True) -> bytes:
+        """The memory in one piece, without the weights of the model; `from_bytes` reads it.
+
+        Args:
+            traced: whether with what each sentence did, which an explanation shows and which takes most of the room.
+        """
         described = {
             "model": fingerprint(self.trained),
             "questions": self.questions,
@@ -206,7 +202,7 @@ class LiveMemory(Hearing, Standing):
             "position": self.position,
             "gate": self._gate and {"seen": self._gate.seen, "let_in": self._gate.let_in.tolist()},
             "words": [list(memory.words) for memory in self._memories],
-            "traces": [[trace.to_dict() for trace in kept] for kept in self._traces],
+            "traces": [[trace.to_dict() for trace in kept] if traced else [] for kept in self._traces],
         }
         named = (
             (f"{i}.{name}", value) for i, memory in enumerate(self._memories) for name, value in memory.arrays().items()
@@ -297,6 +293,14 @@ def fingerprint(trained: TrainedModel) -> str:
             digest.update(np.ascontiguousarray(value).tobytes())
         found = trained.__dict__["fingerprint"] = digest.hexdigest()
     return str(found)
+
+
+def _by(found: Iterator[Answer], ends: float) -> Answer:
+    """The last of ever better answers that is there by a time; the first in any case."""
+    answer = next(found)
+    while perf_counter() < ends and (better := next(found, None)) is not None:
+        answer = better
+    return answer
 
 
 def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:

@@ -172,7 +172,7 @@ def test_rich_draws_the_same(capsys: Output, monkeypatch: Patch, tmp_path: Path,
 def test_what_a_sentence_did_in_words() -> None:
     moves = (Move("mary", None, 0), Move("john", 0, 1))
     trace = SentenceTrace(sentence=0, text="x", banks=2, created=True, moves=moves, depth={}, strengths={})
-    assert trace.did == "bank 1 created; john to bank 1"
+    assert trace.did == "bank 1 created; john → bank 1"
 
 
 def test_a_huge_bank_is_cut(capsys: Output) -> None:

@@ -126,6 +126,21 @@ def other_questions(story: Story, rng: Random, *, ends: bool) -> Iterator[Questi
     return (NOISE.ask_other(story, rng, ends=ends).questions[0] for _ in range(50))
 
 
+def test_chains_of_our_own_are_answered_by_their_sentences() -> None:
+    rng = Random(2)
+    for story in [NOISE.chain(7, rng) for _ in range(50)]:
+        (frame,) = [frame for frame in places(story) if len(frame) == 8]
+        one, other = story.questions[0].text[34], story.questions[0].text[-2]
+        x, y = frame[one][0] - frame[other][0], frame[one][1] - frame[other][1]
+        step = ((x > 0) - (x < 0), (y > 0) - (y < 0))
+        assert story.questions[0].answer == next((name for name, way in STEPS.items() if way == step), "overlap")
+
+
+def test_long_chains_are_there_to_validate_with_alone(stepgame: Path) -> None:
+    with pytest.raises(ConfigError, match="stepgame-long is there to validate with, and has no split 'train'"):
+        board_stories("stepgame-long", stepgame, "train")
+
+
 def test_other_names_are_other_letters_in_story_and_question_alike() -> None:
     renamed = with_other_names(CHAIN, Random(0))
     names = dict(zip(re.findall(r"\b[A-Z]\b", str(CHAIN)), re.findall(r"\b[A-Z]\b", str(renamed)), strict=True))

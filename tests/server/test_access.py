@@ -27,6 +27,9 @@ BODY = {"story": STORY, "question": QUESTION}
         ("127.0.0.1", [], "10.0.0.1", False),
         ("127.0.0.1", [], "", False),
         ("127.0.0.1", [], "[::1", False),
+        ("127.0.0.1", [], "evil.example@localhost", False),
+        ("127.0.0.1", [], "localhost@evil.example", False),
+        ("127.0.0.1", [], "localhost/evil.example", False),
         ("127.0.0.1", ["amn.example"], "amn.example", True),
         ("0.0.0.0", [], "10.0.0.1:8000", True),
         ("::", [], "[fe80::1]:8000", True),
@@ -74,6 +77,7 @@ def test_another_origin_may_read_and_not_write(client: TestClient) -> None:
         client.post("/memories", json={"questions": [QUESTION]}, headers=evil),
         client.delete(path.headers["location"], headers=evil),
         client.delete(path.headers["location"], headers={"origin": "null"}),
+        client.delete(path.headers["location"], headers=[*evil.items(), ("origin", "http://localhost")]),
     ):
         assert reply.status_code == 403 and "origin" in reply.json()["detail"]
     assert client.get(path.headers["location"]).status_code == 200

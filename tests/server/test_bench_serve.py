@@ -9,6 +9,7 @@ import pytest
 from amn.bench.serve import Load, bench_serve, drive, percentile, request_bodies, serving
 from amn.cli import main as cli
 from amn.errors import AMNError, ConfigError
+from amn.store.memories import open_store
 from server.serving import running
 
 COLUMNS = {"clients", "batching", "requests", "failed", "requests_per_second", "p50_ms", "p99_ms"}
@@ -33,6 +34,19 @@ def test_a_row_for_every_number_of_servers(model: Path, capsys: pytest.CaptureFi
     assert cli.main(["bench", "serve", *words, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [(row["servers"], row["failed"], row["requests"]) for row in rows] == [(1, 0, 6), (2, 0, 6)]
+
+
+def test_several_servers_are_asked_for_the_memories_of_one_store(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = f"sqlite:///{tmp_path / 'memories.db'}"
+    words = ["--model", str(model), "--servers", "2", "--store", url, "--clients", "2", "--requests", "20"]
+    assert cli.main(["bench", "serve", *words, "--seconds", "20", "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["servers"], row["failed"], row["requests"]) == (2, 0, 20)
+    store = open_store(url)
+    assert store.count(0.0) == 0  # it leaves nothing behind
+    store.close()
 
 
 def test_many_memories_are_asked_at_random(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,6 +79,22 @@ def test_what_is_no_proper_json_is_refused(http: httpx.Client, body: bytes) -> N
     assert len(reply.json()["detail"]) < 300
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"story": [1] * 300_000, "question": QUESTION},
+        {"story": [{}] * 200_000, "question": QUESTION},
+        {"story": STORY, "question": ["a"] * 100_000},
+        {"story": STORY, "question": QUESTION, **{f"k{i}": 1 for i in range(50_000)}},
+    ],
+)
+def test_what_is_wrong_many_times_is_refused_once(http: httpx.Client, body: Any) -> None:
+    """A list of all that is wrong would be longer than what was sent."""
+    reply = http.post("/answer", json=body)
+    assert reply.status_code == 422 and len(reply.content) < 1000
+    assert reply.json()["field"] in ("story", "question", "k0")
+
+
 def test_another_content_type_is_refused(http: httpx.Client) -> None:
     body = json.dumps({"story": STORY, "question": QUESTION}).encode()
     assert http.post("/answer", content=body, headers={"content-type": "text/plain"}).status_code == 422
@@ -143,15 +159,15 @@ def test_clients_that_disconnect_are_forgotten(http: httpx.Client, address: str)
 def stream_without_reading(address: str, path: str) -> None:
     """Starts a stream and reads nothing of it until the server gives up."""
     body = json.dumps({"sentences": STORY * 250}).encode()
-    request = head(f"{path}/sentences", len(body)).replace(
-        b"host: localhost", b"host: x\r\naccept: application/x-ndjson"
-    )
+    accepting = b"host: localhost\r\naccept: application/x-ndjson"
+    request = head(f"{path}/sentences", len(body)).replace(b"host: localhost", accepting)
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.settimeout(WAIT_SECONDS)
         host, port = address.removeprefix("http://").split(":")
         client.connect((host, int(port)))
         client.sendall(request + body)
+        assert client.recv(12, socket.MSG_PEEK) == b"HTTP/1.1 200"
         wait_until_told(address, path)
 
 

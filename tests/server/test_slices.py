@@ -14,29 +14,65 @@ import pytest
 from fastapi.testclient import TestClient
 
 from amn.api import QA
+from amn.data.sentences import split_sentences
 from amn.server.batching import Inference
 from amn.server.limits import Limits
 from amn.server.slices import AskSettings, Slices
-from amn.server.work import Pace, ReadingWork
+from amn.server.work import FieldError, Pace, ReadingWork
 from server.serving import QUESTION, STORY, WAIT_SECONDS, running
 
 LONG = STORY * 300
 
 
+def looked_at(story: str | list[str], questions: int = 1, **limits: int) -> ReadingWork:
+    work = ReadingWork(story, questions, Limits(**limits))
+    while not work.complete:
+        work.look()
+    return work
+
+
 def test_costs_grow_with_questions_and_the_square_of_words() -> None:
-    assert ReadingWork.of(["one two", "one"], ["one?"]).costs == [9, 4]
-    assert ReadingWork.of(["one two"], ["one?"] * 5).costs == [45]
-    assert ReadingWork.of(["a b c d e f"], ["word " * 64]).cost == 4900
+    assert looked_at(["one two", "one", "?!"]).cost == 18**2 + 17**2
+    assert looked_at(["one two"], 5).cost == 5 * 18**2
+    assert looked_at(["a b", "c d e"]).words == 5
 
 
-def test_a_slice_takes_what_fits_and_at_least_one() -> None:
-    pace = Pace(0.001)
-    assert pace.fitting([2, 2, 2, 2], seconds=0.005) == 2
-    assert pace.fitting([100, 1], seconds=0.005) == 1
-    assert pace.fitting([1, 1], seconds=0.005) == 2 and pace.fitting([], seconds=0.005) == 0
-    for _ in range(100):
-        pace.timed(1_000_000, lambda: None)
-    assert pace.fitting([2] * 100, seconds=0.005) == 100  # it learnt that it is faster
+def test_a_story_is_looked_at_as_one_goes() -> None:
+    work = ReadingWork(["Mary moved."] * 1000, 1)
+    assert (len(work), work.complete) == (0, False)
+    work.look()
+    assert 0 < len(work) < 1000 and work.expected == 1000
+    assert len(looked_at(["Mary moved."] * 1000)) == 1000
+
+
+@pytest.mark.parametrize("between", [" ", "\n", "   ", " ... "])
+def test_a_text_in_parts_has_the_sentences_of_the_whole(between: str) -> None:
+    text = between.join(f"{'Mary ' * (i % 40)}moved to room 3.{i} then." for i in range(900))
+    work = looked_at(text)
+    assert work.sentences == split_sentences(text) and work.expected == len(work)
+
+
+def test_what_is_expected_of_a_text_is_about_what_there_is() -> None:
+    work = ReadingWork("Mary moved to the garden. " * 1900, 1)
+    work.look()
+    assert not work.complete and work.expected == pytest.approx(1900, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("story", "said"),
+    [(["a"] * 11, "at most 10 sentences"), (["b" * 41], "40 characters"), ("c. " * 300, "at most 500 characters")],
+)
+def test_what_is_too_much_is_refused(story: str | list[str], said: str) -> None:
+    with pytest.raises(FieldError, match=said):
+        looked_at(story, story_sentences=10, sentence_characters=40, story_characters=500)
+
+
+def test_a_pace_rather_expects_too_much() -> None:
+    pace = Pace(0.0)
+    pace.timed(1, lambda: sum(range(10_000)))
+    slow = pace.seconds(1)
+    pace.timed(1, lambda: None)
+    assert 0 < slow / 2 < pace.seconds(1) < slow
 
 
 def test_a_long_story_lets_others_have_their_turn(qa: QA) -> None:
@@ -49,7 +85,7 @@ def test_a_long_story_lets_others_have_their_turn(qa: QA) -> None:
         memory = qa.memory([QUESTION])
 
         async def tell() -> None:
-            async for _ in reader.tell(memory, 0, ReadingWork.of(LONG, [QUESTION])):
+            async for _ in reader.tell(memory, 0, ReadingWork(LONG, 1)):
                 order.append("slice")
 
         telling = asyncio.create_task(tell())
@@ -82,7 +118,7 @@ def test_the_most_urgent_comes_first() -> None:
         await asyncio.to_thread(inference.close)
 
     asyncio.run(run())
-    assert done == ["by 10.0", "plain 0", "by 20.0", "plain 1", "by 30.0"]  # in turns, so that neither starves
+    assert done == ["by 10.0", "by 20.0", "plain 0", "by 30.0", "plain 1"]  # in turns, so that neither starves
 
 
 def test_who_leaves_in_the_middle_of_a_slice_tells_nothing_twice(qa: QA) -> None:
@@ -91,7 +127,7 @@ def test_who_leaves_in_the_middle_of_a_slice_tells_nothing_twice(qa: QA) -> None
         reader, memory = Slices(inference), qa.memory([QUESTION])
 
         async def tell() -> None:
-            async for _ in reader.tell(memory, 0, ReadingWork.of(STORY * 20, [QUESTION])):
+            async for _ in reader.tell(memory, 0, ReadingWork(STORY * 20, 1)):
                 pass
 
         for _ in range(5):
@@ -132,20 +168,46 @@ def test_a_memory_that_is_not_in_ram_keeps_a_deadline(serve: Callable[..., TestC
     assert reply["sentences_read"] == 200 and not reply["answers"][0]["stopped_for_deadline"]
 
 
-def test_too_much_work_is_refused_before_it_is_begun(client: TestClient) -> None:
-    questions = [f"{i} " + "word " * 63 for i in range(32)]
+LONG_QUESTIONS = [" ".join(f"q{i}w{j}" for j in range(64)) + "?" for i in range(32)]
+
+
+def test_too_much_work_is_refused_before_it_is_begun(serve: Callable[..., TestClient]) -> None:
+    client = serve(work=10_000_000)
     for path, body in (
-        ("/answer", {"story": ["Mary got the milk there."] * 1990, "question": questions}),
+        ("/answer", {"story": ["Mary got the milk there."] * 1990, "question": LONG_QUESTIONS}),
         ("/answer", {"story": ["word " * 190] * 20, "question": QUESTION, "explain": True}),
-        ("/answer", {"story": ["Mary got the milk there."] * 501, "question": QUESTION, "explain": True}),
+        ("/answer", {"story": ["Mary got it."] * 1990, "question": ["Where?"] * 8, "explain": True}),
     ):
         reply = client.post(path, json=body)
         assert reply.status_code == 422 and "at once" in reply.json()["detail"]
         assert reply.json()["field"] in ("story", "explain")
-    opened = client.post("/memories", json={"questions": questions}).headers["location"]
+    opened = client.post("/memories", json={"questions": LONG_QUESTIONS}).headers["location"]
     reply = client.post(f"{opened}/sentences", json={"sentences": ["Mary got the milk there."] * 1990})
     assert reply.status_code == 422 and reply.json()["field"] == "sentences"
     assert client.get(opened).json()["sentences"] == 0
+
+
+def test_a_deadline_bounds_what_is_too_much_otherwise(serve: Callable[..., TestClient]) -> None:
+    story = ["Mary got the milk there."] * 2000
+    body: dict[str, Any] = {"story": story, "question": LONG_QUESTIONS, "deadline_ms": 1}
+    reply = serve(work=1).post("/answer", json=body).json()
+    assert reply["sentences_read"] < reply["sentences"] == 2000
+    assert all(answer["stopped_for_deadline"] for answer in reply["answers"]) and len(reply["answers"]) == 32
+
+
+def test_a_deadline_with_an_explanation_gives_the_answer_at_least(serve: Callable[..., TestClient]) -> None:
+    body: dict[str, Any] = {"story": STORY * 100, "question": QUESTION, "explain": True}
+    hurried = serve().post("/answer", json={**body, "deadline_ms": 1}).json()["answers"][0]
+    assert hurried["answer"] and hurried["explanation"] is None
+    patient = serve().post("/answer", json={**body, "deadline_ms": 60_000}).json()["answers"][0]
+    assert patient["explanation"] and patient["answer"]
+
+
+def test_a_long_story_is_explained_by_its_latest_sentences(serve: Callable[..., TestClient]) -> None:
+    reply = serve().post("/answer", json={"story": STORY * 500, "question": QUESTION, "explain": True})
+    assert reply.status_code == 200, reply.text
+    traces = reply.json()["answers"][0]["explanation"]["sentences"]
+    assert [traces[0]["sentence"], traces[-1]["sentence"]] == [1000, 1999]
 
 
 def test_a_reply_has_an_end(serve: Callable[..., TestClient]) -> None:

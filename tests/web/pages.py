@@ -1,7 +1,6 @@
 """What several tests do with the page."""
 
 import re
-from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,14 +12,6 @@ Page = Any
 def link(story: str, *questions: str, **more: object) -> str:
     """The path that shows a story and its questions."""
     return "/#" + urlencode([("story", story), *(("ask", question) for question in questions), *more.items()])
-
-
-def read(page: Page, story: str | Sequence[str], *questions: str) -> None:
-    """Shows a story as a link does, and waits until it has been read."""
-    text = story if isinstance(story, str) else " ".join(story)
-    page.evaluate("hash => { location.hash = hash }", link(text, *questions).removeprefix("/"))
-    expect(page.locator("#story")).to_have_value(text)
-    expect(page.locator("textarea.question")).to_have_count(len(questions))
 
 
 def stop_at(page: Page, time: int) -> None:

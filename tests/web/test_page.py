@@ -1,9 +1,10 @@
 """The page in a real browser: it answers as one types, and time can be walked through."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from server.serving import STORY, running
@@ -12,7 +13,7 @@ pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect
 
-from web.pages import Page, link, read, stop_at, turn_away
+from web.pages import Page, link, stop_at
 
 HTML = "<img src=x onerror=alert(1)>"
 MARY = "Where is Mary?"
@@ -119,15 +120,34 @@ def test_it_plays_and_pauses(visit: Callable[..., Page]) -> None:
     expect(page.locator("#time-play")).to_have_text("Play")
 
 
-def test_what_a_gate_turned_away_is_grey(visit: Callable[..., Page]) -> None:
-    page = visit()
-    expect(page.locator("#time-label")).to_have_text("5 / 5")
-    turn_away(page, 1)
-    read(page, STORY, MARY)
-    expect(page.locator("#marks .turned-away")).to_have_text([STORY[1]])
-    expect(page.locator(".legend-gate")).to_be_visible()
-    stop_at(page, 2)
-    expect(page.locator("#happened")).to_have_text("Turned away: no question needs it.")
+class NoJohn:
+    """A gate that turns away every sentence about John."""
+
+    def __init__(self, questions: int) -> None:
+        self.seen, self.let_in = 0, np.zeros(questions, np.int64)
+
+    def judge(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
+        verdicts = np.array([["john" not in spoken for spoken in sentences]] * len(self.let_in))
+        self.seen += len(sentences)
+        self.let_in += verdicts.sum(1)
+        return verdicts
+
+
+def test_what_a_gate_turned_away_is_grey(
+    visit: Callable[..., Page], model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("amn.memory.open_gate", lambda _, asked: NoJohn(len(asked)))
+    told = [STORY[1], *STORY]
+    with running(model) as gated:
+        page = visit(link(" ".join(told), MARY), base=gated)
+        expect(page.locator("#marks .turned-away")).to_have_text([one for one in told if "John" in one])
+        expect(page.locator(".legend-gate")).to_be_visible()
+        expect(page.locator(".bank").first).not_to_contain_text("john")
+        stop_at(page, 3)
+        expect(page.locator("#happened")).to_have_text("Turned away: no question needs it.")
+        stop_at(page, 1)
+        expect(page.locator("#marks .turned-away")).to_have_count(3)
+        expect(page.locator(".answer-word")).not_to_be_empty()
 
 
 def test_what_was_asked_before_and_comes_late_is_dropped(visit: Callable[..., Page]) -> None:
@@ -161,6 +181,10 @@ def test_keys_alone_are_enough(visit: Callable[..., Page]) -> None:
     expect(page.locator("textarea.question").first).to_have_value("What is Daniel carrying?")
     page.locator("textarea.question").nth(1).focus()
     expect(page.locator(".asked").nth(1)).to_have_attribute("aria-current", "true")
+    page.locator(".skip").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    expect(page.locator("textarea.question").first).to_have_value("What is Daniel carrying?")
     page.locator("#graph-fold summary").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#graph .node").first).to_be_visible()
@@ -238,6 +262,14 @@ def test_errors_stand_where_they_arose_and_go_when_mended(visit: Callable[..., P
         field.blur()
         expect(page.locator(where)).to_be_empty()
         expect(page.locator(".answer-word")).not_to_be_empty()
+
+
+def test_too_many_questions_are_refused_beside_them(visit: Callable[..., Page]) -> None:
+    page = visit(link(STORY[0], *[MARY] * 33))
+    expect(page.locator("#questions-error")).to_contain_text("32")
+    page.locator(".remove").first.click()
+    expect(page.locator("#questions-error")).to_be_empty()
+    expect(page.locator(".answer-word")).to_have_count(32)
 
 
 def test_a_server_that_is_gone_is_told_kindly(visit: Callable[..., Page]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from amn.cli.conversation import Conversation
-from amn.cli.output import note, print_json
+from amn.cli.output import print_json
 from amn.cli.prompt import interact, respond
 from amn.cli.screen import choose_screen
 from amn.cli.stream import told_memory
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130  # the exit code of who was stopped
 FORGET = "/forget"  # the one command that a piped conversation knows: another story begins
-WAITING = "Type or paste the story; Ctrl-D on a line of its own ends it."
 
 
 def ask(
@@ -62,8 +61,6 @@ def ask(
     if not asked:
         _converse(qa, story, banks=banks, deadline=deadline, explain=explain, json=json)
         return None
-    if story is None and sys.stdin.isatty():
-        note(WAITING)
     told, finished = told_memory(qa, asked, story, memory)
     _show(told.ask(banks=banks, deadline=deadline, explain=explain), json)
     return None if finished else INTERRUPTED

@@ -141,6 +141,7 @@ def serve(
     seconds: float = 5.0,
     requests: int = 50_000,
     servers: str = "",
+    store: str = "",
     memories: int = 0,
     threads: int = 1,
     json: bool = False,
@@ -156,6 +157,7 @@ def serve(
         seconds: the longest that each number of clients is measured.
         requests: the most that they send in that time.
         servers: numbers of servers that share the clients, to see how it grows, in place of with and without batching.
+        store: with --servers, the URL of a store whose live memories they ask, such as redis://127.0.0.1.
         memories: time the answers of so many live memories instead, of which a thousand are in RAM.
         threads: of the model.
         json: print the rows as JSON.
@@ -171,8 +173,15 @@ def serve(
     if memories:
         found = bench_memories(name, memories=memories, clients=counts, seconds=seconds, requests=requests)
     elif servers:
-        numbers = parse_numbers(servers)
-        found = bench_servers(name, servers=numbers, clients=counts, seconds=seconds, requests=requests, task=task)
+        found = bench_servers(
+            name,
+            servers=parse_numbers(servers),
+            clients=counts,
+            seconds=seconds,
+            requests=requests,
+            task=task,
+            store=store,
+        )
     else:
         found = bench_serve(name, task=task, clients=counts, seconds=seconds, requests=requests, threads=threads)
     _show(found, json)

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,9 @@ from amn.errors import AMNError, ConfigError
 if TYPE_CHECKING:
     from amn.api import QA
     from amn.memory import LiveMemory
-    from amn.stream import Progress, Source
+    from amn.stream import Progress
 
+WAITING = "Type or paste the story; Ctrl-D on a line of its own ends it."
 PLAIN_SECONDS = 10.0  # between lines that say how far it is, where there is no terminal
 
 
@@ -33,9 +35,10 @@ def told_memory(qa: "QA", questions: list[str], story: Path | None, kept: Path |
         KeyboardInterrupt: where nothing was read yet.
     """
     memory, finished = _opened(qa, questions, kept), True
+    source = story if story not in (None, Path("-")) else _typed() if sys.stdin.isatty() else sys.stdin
     try:
         with _shown() as show:
-            memory.read(_given() if story in (None, Path("-")) else story, progress=show)
+            memory.read(source, progress=show)
     except KeyboardInterrupt as stop:
         if not memory.seen:
             raise
@@ -50,9 +53,10 @@ def told_memory(qa: "QA", questions: list[str], story: Path | None, kept: Path |
     return memory, finished
 
 
-def _given() -> "Source":
-    """Standard input; what is typed at a terminal ends with the first Ctrl-D."""
-    return iter([sys.stdin.read()]) if sys.stdin.isatty() else sys.stdin
+def _typed() -> StringIO:
+    """A story that somebody types, who is told that it is waited for; no bar runs through it."""
+    note(WAITING)
+    return StringIO(sys.stdin.read())
 
 
 def _opened(qa: "QA", questions: list[str], kept: Path | None) -> "LiveMemory":

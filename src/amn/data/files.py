@@ -148,6 +148,7 @@ def replaced(path: Path) -> Iterator[Path]:
         yield part
         _flush(part)
         os.replace(part, path)
+        flush_folder(path.parent)
     finally:
         remove(part)
 
@@ -155,6 +156,15 @@ def replaced(path: Path) -> Iterator[Path]:
 def _flush(path: Path) -> None:
     with path.open("rb+") as file:
         os.fsync(file.fileno())
+
+
+def flush_folder(folder: Path) -> None:
+    """Makes sure that a name is found again after a power loss: it is in the folder, which is a file of its own."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def remove(path: Path) -> None:

@@ -21,6 +21,7 @@ from amn.inference.trained import TrainedModel
 ARCHITECTURE = "amn"  # what it knows how to read
 DESK_BYTES = 32 << 20  # for what sentences come to, in each thread
 _RECENT = 16  # neighbours that a word remembers
+_TABLES = set("states strengths relevance depth order neighbours neighbour_counts last_anonymous".split())
 _CANNOT = "{}: the compiled core cannot read a model of these settings and weights"
 
 
@@ -235,6 +236,8 @@ class CoreMemory:
         given = boundary.words(none, begin, vectors)
         self._core.check(self._code.amn_tell(self.handle, self._core.desk, byref(given)))
         kept = {name: np.ascontiguousarray(value) for name, value in arrays.items() if name not in ("banks", "vote")}
+        if kept.keys() != _TABLES:
+            raise ValueError(f"the tables {', '.join(sorted(_TABLES))}")
         entities = int((kept["depth"] >= 0).sum())
         if len(kept["order"]) != entities:
             raise ValueError("as many entities in order as there are")

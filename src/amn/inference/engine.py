@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import compress
 from typing import TYPE_CHECKING, Literal, Protocol, cast
+
+import numpy as np
 
 from amn.data.examples import Example, Words
 from amn.inference.core import ARCHITECTURE, Core, CoreMemory, Decoding, core_of
@@ -71,8 +72,8 @@ def let_in(trained: TrainedModel, example: Example, engine: Engine = "auto") -> 
     gate = open_gate(trained, example.questions, engine)
     if gate is None:
         return example
-    inside = gate.judge(example.sentences).any(0).tolist()
-    return replace(example, sentences=tuple(compress(example.sentences, inside)), facts=())
+    inside = np.flatnonzero(gate.judge(example.sentences).any(0)).tolist()
+    return replace(example, sentences=tuple([example.sentences[place] for place in inside]), facts=())
 
 
 def open_memory(trained: TrainedModel, questions: Sequence[Words]) -> StoryMemory:

@@ -1,12 +1,13 @@
-"""Exports the default model as three ONNX graphs, which onnxruntime and others run: its own functions, traced.
+"""Exports the default model as ONNX graphs, which onnxruntime and others run: its own functions, traced.
 
     start    words of the questions             -> the questions, and an empty memory
     step     the memory and one sentence        -> the memory after it
     decode   the memory and the questions       -> logits, and how many entities were read
+    gate     sentences and questions            -> a logit for each sentence and question, and the bars
 
-A program calls start once, step for each sentence and decode for an answer; `docs/export.md` shows it. A memory is the
-six tensors of `amn.models.amn.Memory`; the arrays of a sentence are those of a `Batch`, and slot 0 pads them. Every
-size may change but the width of states.
+A program calls start once, step for each sentence and decode for an answer; `docs/export.md` shows it. Only a model
+with a gate has the last graph, which says what to tell at all. A memory is the tensors of `amn.models.amn.Memory`; the
+arrays of a sentence are those of a `Batch`, and slot 0 pads them. Every size may change but the width of states.
 """
 
 import contextlib
@@ -15,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,8 +29,9 @@ from amn.errors import AMNError, MissingExtraError
 from amn.inference.trained import TrainedModel
 from amn.models.amn import AMN, Memory
 from amn.models.base import GRU
+from amn.models.gate import Gate
 
-GRAPHS = ("start", "step", "decode")
+GRAPHS, GATE = ("start", "step", "decode"), "gate"
 FORMATS = ("onnx",)
 MEMORY = tuple(field.name for field in fields(Memory))  # names and order of a memory's tensors
 
@@ -63,6 +66,8 @@ def _exportable(trained: TrainedModel) -> AMN:
         raise MissingExtraError("onnx", "export to ONNX") from error
     model = cast(AMN, deepcopy(trained.model).cpu().float().eval())
     model.encoder.run = run_whole  # type: ignore[method-assign]
+    if model.gate is not None:
+        model.gate.last = partial(_last_whole, model.gate)  # type: ignore[method-assign]
     return model
 
 
@@ -112,6 +117,21 @@ def run_whole(gru: GRU, embedded: Tensor, rows: Tensor) -> Tensor:
     place = torch.minimum(torch.arange(told.shape[1], device=told.device), last)
     held = outputs.gather(1, place.unsqueeze(-1).expand(-1, -1, hidden)) * told.any(-1)[:, None, None]
     return held.view(*rows.shape, hidden)
+
+
+def _last_whole(gate: Gate, gru: GRU, rows: Tensor) -> Tensor:
+    """`Gate.last` for all words at once: the vocabulary is what slots are to an encoder."""
+    return run_whole(gru, gate.embedding.weight.unsqueeze(0), rows.unsqueeze(0))[0, :, -1]
+
+
+class _Judge(nn.Module):
+    def __init__(self, gate: Gate) -> None:
+        super().__init__()
+        self.gate = gate
+
+    def forward(self, sentences: Tensor, questions: Tensor) -> tuple[Tensor, Tensor]:
+        """The logit of each sentence for each question; the lowest bar, its slope and the highest."""
+        return self.gate(sentences, questions), self.gate.bars.clone()
 
 
 class _Start(nn.Module):
@@ -222,6 +242,9 @@ def _graphs(model: AMN) -> Iterator[tuple[str, nn.Module, dict[str, Tensor]]]:
     yield "start", _Start(model), words
     yield "step", _Step(model), {**words, **encoded, **sentence, **memory}
     yield "decode", _Decode(model), {**words, **encoded, **memory}
+    if model.gate is not None:
+        rows = {"sentences": (stories, spoken), "questions": (asked, named)}
+        yield GATE, _Judge(model.gate), {name: torch.ones(size, dtype=torch.long) for name, size in rows.items()}
 
 
 _FIXED = {"context": 1, "encoded": 2, "states": 2}  # the axis whose size may not change

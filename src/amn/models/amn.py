@@ -163,8 +163,8 @@ class AMN(Model):
         self.encoder = Encoder(config.vocabulary_size, hidden, anonymous=ANONYMOUS if config.pointer else 0)
         self.from_question = Linear(hidden, hidden)
         self.update = GRU(2 * hidden, hidden)
-        self.ask = Linear(hidden, hidden, bias=False)
-        self.tell = Linear(hidden, 2 * hidden, bias=False)
+        self.ask = Linear(hidden, hidden, bias=False)  # to queries; stored weights go by this name
+        self.tell = Linear(hidden, 2 * hidden, bias=False)  # to keys and values
         self.edge_bias = nn.Parameter(torch.zeros(NUM_EDGE_KINDS, config.heads))
         self.propagate_gru = GRU(hidden, hidden)
         self.strength = StrengthGRU(hidden)
@@ -276,9 +276,9 @@ class AMN(Model):
         """Eq. (14), eq. (15): w = GRU(a, w), where a is gathered along the edges of A by attention."""
         members = edges.shape[1]
         normed = rms_norm(states)
-        ask = split_heads(self.ask(normed[:, :members]), self.config.heads)
+        queries = split_heads(self.ask(normed[:, :members]), self.config.heads)
         keys, values = (split_heads(part, self.config.heads) for part in self.tell(normed).chunk(2, -1))
-        scores = ask @ keys.transpose(-1, -2) / sqrt(ask.shape[-1])
+        scores = queries @ keys.transpose(-1, -2) / sqrt(queries.shape[-1])
         scores = scores + self.edge_biases(edges)
         gathered = masked_softmax(scores, (edges > 0).unsqueeze(1).expand_as(scores)) @ values
         message = gathered.transpose(1, 2).flatten(2)

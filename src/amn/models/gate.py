@@ -50,17 +50,17 @@ class Gate(nn.Module):
 
     def heard(self, sentences: Int[Tensor, "sentence word"]) -> Float[Tensor, "sentence width"]:
         """A s + b for each sentence."""
-        return self.sentence(self._last(self.sentence_gru, sentences))
+        return self.sentence(self.last(self.sentence_gru, sentences))
 
     def asked(self, questions: Int[Tensor, "question word_q"]) -> Float[Tensor, "question width"]:
         """B q for each question."""
-        return self.question(self._last(self.question_gru, questions))
+        return self.question(self.last(self.question_gru, questions))
 
     def logit(self, both: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes"]:
         """V . tanh(x) + c, where x is the sum of what was heard and what was asked."""
         return self.verdict(torch.tanh(both)).squeeze(-1)
 
-    def _last(self, gru: GRU, rows: Int[Tensor, "row word"]) -> Float[Tensor, "row width"]:
+    def last(self, gru: GRU, rows: Int[Tensor, "row word"]) -> Float[Tensor, "row width"]:
         """The last state of a GRU over the words of each row."""
         gates = nn.functional.embedding(rows, gru.input(self.embedding.weight))
         return gru.over(gates, rows > 0)[:, -1]

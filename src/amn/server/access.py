@@ -72,7 +72,9 @@ def _is_address(name: str) -> bool:
 
 
 def _name_of(host: str) -> str:
-    """A header Host without its port and brackets."""
+    """A header Host without its port and brackets; nothing where it holds more than a name and a port."""
+    if set(host) & set("@/?#\\"):
+        return ""
     try:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import count, cycle, islice
 from math import inf
 from typing import Any, TypeVar
 
@@ -17,6 +17,8 @@ from amn.api import QA, Request
 from amn.server.limits import Limits
 
 T = TypeVar("T")
+
+_TURNS = ("urgent", "task", "urgent", "batch")
 
 
 class BusyError(Exception):
@@ -42,16 +44,17 @@ class _Task:
     function: Callable[[], Any] = field(compare=False)
     future: "Future[Any]" = field(default_factory=Future, compare=False)
 
-    def results(self) -> list[Any]:
-        """Runs it: one result for its one future."""
-        return [self.function()]
+    def settle(self) -> None:
+        """Runs it."""
+        _settle([self.future], lambda: [self.function()])
 
 
 class Inference:
     """The queue and the thread behind it: tasks with a deadline, other tasks, and batches take turns.
 
-    So none of them starves another. Long work comes as many short tasks, each of which goes to the end of the queue.
-    There is no waiting for a batch to fill: a batch is what came in while the one before it ran.
+    So none of them starves another, and a deadline waits for one other thing at most. Long work comes as many short
+    tasks, each of which goes to the end of the queue. There is no waiting for a batch to fill: a batch is what came in
+    while the one before it ran.
 
     Args:
         limits: how many may wait, and how many are answered at once.
@@ -64,6 +67,7 @@ class Inference:
         self._tasks: deque[_Task] = deque()
         self._urgent: list[_Task] = []  # a heap
         self._numbers = count()
+        self._turns = cycle(_TURNS)
         self._changed = threading.Condition()
         self._closed = False
         self._thread = threading.Thread(target=self._work, name="amn-inference", daemon=True)
@@ -99,6 +103,11 @@ class Inference:
         self._put(self._tasks.append if ends is None else partial(heapq.heappush, self._urgent), job, further)
         return asyncio.wrap_future(job.future)
 
+    @property
+    def shared(self) -> bool:
+        """Whether others without a deadline wait for their turns."""
+        return bool(self._tasks or self._asked)
+
     def check_room(self) -> None:
         """Refuses what would have to wait behind too many.
 
@@ -123,23 +132,24 @@ class Inference:
         self._thread.join()
 
     def _work(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._asked or self._tasks or self._urgent or self._closed)
-                tasks = [heapq.heappop(self._urgent)] if self._urgent else []
-                tasks += [self._tasks.popleft()] if self._tasks else []
-                batch = self._next_batch()
-            if not tasks and not batch:
-                return
-            for task in tasks:
-                _settle([task.future], task.results)
-            if batch:
-                self._answer(batch)
+        while (job := self._next()) is not None:
+            job()
+
+    def _next(self) -> Callable[[], None] | None:
+        """What to do next; None where all is done and no more will come."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._asked or self._tasks or self._urgent or self._closed)
+            for turn in islice(self._turns, len(_TURNS)):
+                if turn == "urgent" and self._urgent:
+                    return heapq.heappop(self._urgent).settle
+                if turn == "task" and self._tasks:
+                    return self._tasks.popleft().settle
+                if turn == "batch" and self._asked:
+                    return partial(self._answer, self._next_batch())
+        return None
 
     def _next_batch(self) -> list[_Asked]:
         """The requests that wait for one model, up to what fits in one pass."""
-        if not self._asked:
-            return []
         batch = [self._asked.popleft()]
         longest = batch[0].sentences
         while self._asked and self._asked[0].qa is batch[0].qa and len(batch) < self._limits.batch:

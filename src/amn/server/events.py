@@ -10,7 +10,8 @@ from typing import Any
 
 from amn.changes import AnswerChange, Follower
 from amn.server.batching import BusyError
-from amn.server.service import FieldError, Service
+from amn.server.service import Service
+from amn.server.work import FieldError
 from amn.store.memories import MissingMemoryError, Record, StoreError
 
 POLL_SECONDS = 0.25  # how often the store is asked what other servers told a memory

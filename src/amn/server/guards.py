@@ -63,10 +63,11 @@ class Guard:
     def _check(self, scope: Scope) -> None:
         """Refuses by the head of a request, before anything of its body is read."""
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        host, origin = headers.get(b"host", ""), headers.get(b"origin")
+        host, origins = headers.get(b"host", ""), {value for name, value in scope["headers"] if name == b"origin"}
         if not self._hosts.answers_to(host):
             raise _Refused(421, f"This server does not go by the name {host[:100]!r}; --allow-host adds one.")
-        if origin is not None and scope["method"] not in _READS and not self._hosts.trusts(origin, host):
+        strange = any(not self._hosts.trusts(origin.decode("latin-1"), host) for origin in origins)
+        if strange and scope["method"] not in _READS:
             raise _Refused(403, "A page of another origin may not change anything here; --allow-host allows one.")
         if b"content-length" in headers and b"transfer-encoding" in headers:
             raise _Refused(400, "Send either Content-Length or Transfer-Encoding, not both.")

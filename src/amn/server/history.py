@@ -1,7 +1,7 @@
 """How answers came about: those after each sentence of a story, as the page draws them over time."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,12 +10,12 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from amn.answers import Answer
-from amn.memory import LiveMemory
+from amn.memory import LiveMemory, groups_of
 from amn.server.access import owner_of
 from amn.server.problems import responses
 from amn.server.schemas import MemoryBody, StoryText, StoryTexts, said
-from amn.server.service import FieldError, Service
-from amn.server.work import SLICE_SECONDS
+from amn.server.service import NO_SENTENCE, Service
+from amn.server.work import SLICE_SECONDS, FieldError
 
 MAX_HISTORY = 20_000  # answers in one reply
 CLIENT_GONE = 499  # nobody gets it; it is counted
@@ -50,28 +50,42 @@ class HistoryOut(BaseModel):
 async def history(body: HistoryBody, request: Request, _: str = Depends(owner_of)) -> Response:
     """Answer questions about a story after each of its sentences."""
     service: Service = request.app.state.service
-    told = service.work(body.story, body.questions, "story").sentences
+    told = (await service.looked_at(body.story, body.questions, "story")).sentences
     if not told:
-        raise FieldError("story", "expected at least one sentence with a word in it, found none")
+        raise FieldError("story", NO_SENTENCE)
     if len(told) * len(body.questions) > MAX_HISTORY:
         raise FieldError("story", f"at most {MAX_HISTORY} answers fit in a reply; send fewer sentences or questions")
     qa = await service.model(body.model)
-    memory = await service.inference.run(partial(qa.memory, body.questions))
+    service.inference.check_room()
+    steps = _steps(qa.memory(body.questions), told)
     found: list[list[Answer]] = []
     while len(found) < len(told):
         if await request.is_disconnected():
             return Response(status_code=CLIENT_GONE)
-        found += await service.inference.run(partial(_slice, memory, told[len(found) :]), further=True)
+        found += await service.inference.run(partial(_slice, steps), further=True)
     return JSONResponse({"sentences": list(told), "history": [[_moment(one) for one in answers] for answers in found]})
 
 
-def _slice(memory: LiveMemory, sentences: Sequence[str]) -> list[list[Answer]]:
-    """The answers after each of the first sentences, as many as fit in a moment."""
+def _steps(memory: LiveMemory, sentences: Sequence[str]) -> Iterator[list[Answer] | None]:
+    """The answers after each sentence, and None in between: each step takes a moment."""
+    shared = len(groups_of(memory.trained, len(memory.questions))) == 1
+    for sentence in sentences:
+        for _ in memory.telling([sentence], traced=False):
+            yield None
+        answers = memory.ask() if shared else []
+        for question in memory.questions[len(answers) :]:
+            answers.append(memory.ask(question))
+            yield None
+        yield answers
+
+
+def _slice(steps: Iterator[list[Answer] | None]) -> list[list[Answer]]:
+    """The answers of the steps that fit in a moment."""
     ends = time.perf_counter() + SLICE_SECONDS
     found = []
-    for sentence in sentences:
-        memory.tell([sentence])
-        found.append(memory.ask())
+    for answers in steps:
+        if answers is not None:
+            found.append(answers)
         if time.perf_counter() >= ends:
             break
     return found

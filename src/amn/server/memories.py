@@ -37,6 +37,11 @@ class Resident:
         """How many sentences it was told."""
         return len(self.memory.sentences)
 
+    @property
+    def weight(self) -> int:
+        """How much RAM it takes: each question has what it made of each sentence."""
+        return self.position * len(self.memory.questions)
+
 
 class News:
     """Wakes those who wait for a memory to be told something by this server."""
@@ -132,11 +137,11 @@ class Memories:
         """Takes a memory into RAM; those that were not used for longest go out of it."""
         self._resident[id] = resident
         self._resident.move_to_end(id)
-        total = sum(held.position for held in self._resident.values())
+        total = sum(held.weight for held in self._resident.values())
         while len(self._resident) > self._limits.resident or (
             total > self._limits.resident_sentences and len(self._resident) > 1
         ):
-            total -= self._resident.popitem(last=False)[1].position
+            total -= self._resident.popitem(last=False)[1].weight
 
     async def snapshot(self, id: str) -> bytes | None:
         """The last snapshot of a memory."""

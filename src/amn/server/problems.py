@@ -11,7 +11,8 @@ from starlette.routing import compile_path
 
 from amn.errors import AMNError
 from amn.server.batching import BusyError
-from amn.server.service import FieldError, UnknownModelError
+from amn.server.service import UnknownModelError
+from amn.server.work import FieldError
 from amn.store.memories import ConflictError, FullError, MissingMemoryError, StoreError, StoreFullError
 
 PROBLEM_JSON = "application/problem+json"

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from amn import __version__
-from amn.answers import SentenceTrace
+from amn.answers import Answer, SentenceTrace
 from amn.data.tasks import TASKS, generate
 from amn.server import schemas
 from amn.server.access import owner_of
@@ -18,8 +18,9 @@ from amn.server.batching import BusyError
 from amn.server.events import Events
 from amn.server.history import router as history_routes
 from amn.server.problems import responses
-from amn.server.service import FieldError, Service
+from amn.server.service import Service
 from amn.server.slices import Answered, AskSettings
+from amn.server.work import FieldError
 from amn.store.memories import FullError, Record
 
 T = TypeVar("T")
@@ -80,7 +81,7 @@ async def metrics(service: Behind, _: Owner) -> Response:
 async def answer(body: schemas.AnswerBody, request: Request, service: Behind, _: Owner) -> Response:
     """Answer one question or several about a story."""
     work = service.answer(body.story, body.question, body.model, _asked(body, request))
-    return _replied(service, await _while_there(request, work))
+    return await _replied(service, await _while_there(request, work))
 
 
 async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T | None:
@@ -114,40 +115,38 @@ async def tell(body: schemas.SentencesBody, request: Request, record: Memory, se
 
     When the status is sent, the store has all of them: no restart forgets them.
     """
-    sentences = service.work(body.sentences, record.questions, "sentences").sentences
+    work = await service.looked_at(body.sentences, record.questions, "sentences")
+    sentences = work.sentences
     if NDJSON in request.headers.get("accept", ""):
         traces = service.tell(record, sentences, body.after)
         first = await anext(traces, None)  # a refusal must come before the status is sent
         return StreamingResponse(_lines(first, traces), media_type=NDJSON)
-    service.check_reply("sentences", sentences, record.questions)
+    service.check_reply("sentences", work, record.questions)
     told = await _while_there(request, _traces(service.tell(record, sentences, body.after)))
-    return Response(status_code=CLIENT_GONE) if told is None else JSONResponse({"sentences": told})
+    return Response(status_code=CLIENT_GONE) if told is None else _json({"sentences": told})
 
 
-async def _traces(traces: AsyncIterator[SentenceTrace]) -> list[dict[str, Any]]:
-    return [trace.to_dict() async for trace in traces]
+async def _traces(traces: AsyncIterator[SentenceTrace]) -> list[bytes]:
+    return [_encoded(trace.to_dict()) async for trace in traces]
 
 
 async def _lines(first: SentenceTrace | None, traces: AsyncIterator[SentenceTrace]) -> AsyncIterator[bytes]:
     """Traces as lines; a failure on the way is a last line with its `detail`."""
     if first is None:
         return
-    yield _line(first.to_dict())
+    yield _encoded(first.to_dict()) + b"\n"
     try:
         async for trace in traces:
-            yield _line(trace.to_dict())
+            yield _encoded(trace.to_dict()) + b"\n"
     except (BusyError, FullError):
-        yield _line({"detail": "The server is too busy to go on; what was sent is kept, and read when it is asked."})
-
-
-def _line(document: dict[str, Any]) -> bytes:
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        said = "The server is too busy to go on; what was sent is kept, and read when it is asked."
+        yield _encoded({"detail": said}) + b"\n"
 
 
 @private.post("/memories/{id}/ask", response_model=schemas.AnswersOut, responses=responses(*_BODY, *_STORE))
 async def ask(body: schemas.AskBody, request: Request, record: Memory, service: Behind) -> Response:
     """Ask a memory its questions, at any time."""
-    return _replied(service, await _while_there(request, service.ask(record, _asked(body, request))))
+    return await _replied(service, await _while_there(request, service.ask(record, _asked(body, request))))
 
 
 @private.get(
@@ -214,11 +213,32 @@ def _asked(body: schemas.AnswerBody | schemas.AskBody, request: Request) -> AskS
     return AskSettings(deadline=deadline, explain=body.explain, banks=body.banks, started=request.scope["started"])
 
 
-def _replied(service: Service, reading: Answered | None) -> Response:
+async def _replied(service: Service, reading: Answered | None) -> Response:
     """The reply, where somebody is there to get it and it is not too long."""
     if reading is None:
         return Response(status_code=CLIENT_GONE)
-    reply = JSONResponse(reading.to_dict())
-    if len(reply.body) > service.limits.reply_bytes:
-        raise FieldError("explain", "the reply would be too long; ask fewer questions")
-    return reply
+    answers, left = [], service.limits.reply_bytes
+    for answer in reading.answers:
+        long = answer.explanation is not None  # so long that others should have their turn
+        answers.append(await asyncio.to_thread(_of_answer, answer) if long else _of_answer(answer))
+        left -= len(answers[-1])
+        if left < 0:
+            raise FieldError("explain", "the reply would be too long; ask fewer questions")
+    return _json({"answers": answers, "sentences_read": reading.read, "sentences": reading.sentences})
+
+
+def _of_answer(answer: Answer) -> bytes:
+    return _encoded(answer.to_dict())
+
+
+def _encoded(document: object) -> bytes:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _json(document: dict[str, list[bytes] | int]) -> Response:
+    """A reply of which the long parts are JSON already: one call for all of it would hold up everybody."""
+    fields = (
+        b'"%s":%s' % (name.encode(), b"[%s]" % b",".join(value) if isinstance(value, list) else b"%d" % value)
+        for name, value in document.items()
+    )
+    return Response(b"{%s}" % b",".join(fields), media_type="application/json")

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from amn.server.limits import MAX_BANKS, MAX_DEADLINE_MS, MAX_MEMORY_SENTENCES, MAX_QUESTION_CHARACTERS, MAX_QUESTIONS
 
@@ -24,11 +24,10 @@ def _whole(value: object) -> object:
 
 
 QuestionText = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_CHARACTERS, pattern=_HAS_A_WORD)]
-QuestionTexts = Annotated[list[QuestionText], Field(min_length=1, max_length=MAX_QUESTIONS)]
+QuestionTexts = Annotated[list[QuestionText], Field(min_length=1, max_length=MAX_QUESTIONS, fail_fast=True)]
 StoryText = Annotated[str, Field(pattern=_HAS_A_WORD)]
-StoryTexts = Annotated[
-    list[str], Field(min_length=1, json_schema_extra={"contains": {"type": "string", "pattern": _HAS_A_WORD}})
-]
+_CONTAINS_A_WORD = {"contains": {"type": "string", "pattern": _HAS_A_WORD}}
+StoryTexts = Annotated[list[str], Field(min_length=1, fail_fast=True, json_schema_extra=_CONTAINS_A_WORD)]
 ModelName = Annotated[str, Field(max_length=200)]
 Deadline = Annotated[float, Field(gt=0, le=MAX_DEADLINE_MS, allow_inf_nan=False)]
 Banks = Annotated[int, Field(ge=0, le=MAX_BANKS, strict=True), BeforeValidator(_whole)]
@@ -44,6 +43,15 @@ class _Body(BaseModel):
     """What every body shares: a misspelt field is refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few_unknown(cls, given: object) -> object:
+        """Keeps one unknown field of many: each would be an error of its own, and one is enough to refuse."""
+        if not isinstance(given, dict) or len(given) <= len(cls.model_fields):
+            return given
+        unknown = next(name for name in given if name not in cls.model_fields)
+        return {name: given[name] for name in (*cls.model_fields, unknown) if name in given}
 
 
 class AnswerBody(_Body):
@@ -67,7 +75,7 @@ class MemoryBody(_Body):
 class SentencesBody(_Body):
     """What a memory is told."""
 
-    sentences: list[str] = said("The sentences, in the order in which they happened.", _STORY)
+    sentences: list[str] = said("The sentences, in the order in which they happened.", _STORY, fail_fast=True)
     after: Annotated[
         Count | None,
         said("Tell them only if the memory has so many sentences, so that a request sent twice is told once.", 0),

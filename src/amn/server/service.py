@@ -3,48 +3,35 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from amn.answers import Bank, SentenceTrace
 from amn.api import QA, Request, load
-from amn.data.sentences import MAX_SENTENCE_WORDS, split_sentences
 from amn.data.story import words
 from amn.data.text import read_questions
 from amn.errors import AMNError, did_you_mean
-from amn.memory import LiveMemory
+from amn.memory import KEPT_TRACES, LiveMemory
 from amn.pretrained import shipped_models
 from amn.server.batching import Inference
 from amn.server.limits import Limits
 from amn.server.memories import Memories, Resident
 from amn.server.metrics import Metrics
 from amn.server.slices import Answered, AskSettings, Slices
-from amn.server.work import ReadingWork
+from amn.server.work import FieldError, ReadingWork
 from amn.store.memories import MemoryStore, Record
 from amn.stored import READ_SENTENCES, due_snapshot, revived
+from amn.support import READ_AGAIN, TRIED_SENTENCES
 
-BATCHED_COST = 20_000  # a story that costs more to read is read in slices, alone: about two hundred short sentences
-MAX_EXPLAINED = 500  # sentences: to explain an answer is to read many of them again and again
-MAX_EXPLAINED_COST = 60_000  # of reading them once, for one question
+BATCHED_COST = 30_000  # a story that costs more to read is read in slices, alone: about seventy short sentences
+NO_SENTENCE = "expected at least one sentence with a word in it, found none"
 _WORD_BYTES = 60  # of a reply, for each word that a sentence touched
 
 
 class UnknownModelError(AMNError):
     """A model that this server does not serve."""
-
-
-class FieldError(AMNError):
-    """A field of a request that is too much or too little; the message says which and why.
-
-    Args:
-        field: its name.
-        why: what is wrong.
-    """
-
-    def __init__(self, field: str, why: str) -> None:
-        super().__init__(f"{field}: {why}")
-        self.field = field
 
 
 class Service:
@@ -68,10 +55,12 @@ class Service:
         self.memories = Memories(store, limits, owners)
         self.inference = Inference(limits, self.metrics.batch)
         self.slices = Slices(self.inference)
+        self._reviving = ThreadPoolExecutor(1, thread_name_prefix="amn-revive")
 
     def close(self) -> None:
         """Finishes what was begun."""
         self.inference.close()
+        self._reviving.shutdown()
         self.memories.close()
 
     async def model(self, name: str | None) -> QA:
@@ -85,7 +74,7 @@ class Service:
                     self._loaded[name] = await asyncio.to_thread(load, name)
         return self._loaded[name]
 
-    def work(self, story: str | Sequence[str], questions: Sequence[str], field: str) -> ReadingWork:
+    async def looked_at(self, story: str | Sequence[str], questions: Sequence[str], field: str) -> ReadingWork:
         """The sentences of a story, where they keep within the bounds; those of a list are taken as they are.
 
         Args:
@@ -93,39 +82,34 @@ class Service:
             questions: what it is read for.
             field: what it is called in the request.
         """
-        limits = self.limits
-        if (len(story) if isinstance(story, str) else sum(map(len, story))) > limits.story_characters:
-            raise FieldError(
-                field, f"at most {limits.story_characters} characters fit in a request; tell it to a memory in parts"
-            )
-        work = ReadingWork.of(split_sentences(story) if isinstance(story, str) else story, questions)
-        if len(work) > limits.story_sentences:
-            raise FieldError(
-                field, f"at most {limits.story_sentences} sentences fit in a request; tell them to a memory in parts"
-            )
-        for number, sentence in enumerate(work.sentences, 1):
-            if len(sentence) > limits.sentence_characters:
-                most = limits.sentence_characters
-                raise FieldError(field, f"sentence {number} is too long, at most {most} characters fit")
-            if len(sentence) > MAX_SENTENCE_WORDS and len(words(sentence)) > MAX_SENTENCE_WORDS:
-                raise FieldError(field, f"sentence {number} is too long, at most {MAX_SENTENCE_WORDS} words fit")
-        if work.cost > limits.work:
+        work = ReadingWork(story, len(questions), self.limits, field)
+        work.look()
+        await self.slices.look(work)
+        if work.cost > self.limits.work:
             raise FieldError(field, "this would take too long to read; send fewer sentences or questions at once")
         return work
 
-    def check_reply(self, field: str, sentences: Sequence[str], questions: Sequence[str], times: int = 1) -> None:
+    def check_reply(self, field: str, work: ReadingWork, questions: Sequence[str], times: int = 1) -> None:
         """Refuses what would make a reply too big, by the words that its sentences touch."""
         named = sum(len(words(question)) for question in questions)
-        touched = sum(len(words(sentence)) + named for sentence in sentences)
-        if touched * times * _WORD_BYTES > self.limits.reply_bytes:
+        if (work.words + named * len(work)) * times * _WORD_BYTES > self.limits.reply_bytes:
             raise FieldError(field, "the reply would be too long; send fewer sentences or questions at once")
 
-    def _check_explanation(self, sentences: Sequence[str], questions: Sequence[str]) -> None:
-        """Refuses to explain what would take long."""
-        longest = max(questions, key=lambda question: len(words(question)))
-        if len(sentences) > MAX_EXPLAINED or ReadingWork.of(sentences, [longest]).cost > MAX_EXPLAINED_COST:
+    async def _check_explanation(self, sentences: Sequence[str], questions: Sequence[str], asked: AskSettings) -> None:
+        """Refuses to explain what would take long, where no deadline ends it, or what nobody could read."""
+        shown = ReadingWork(sentences[-KEPT_TRACES:], len(questions))
+        await self.slices.look(shown, asked.ends)
+        self.check_reply("explain", shown, questions, len(questions))
+        again = min(len(sentences) * min(len(sentences), TRIED_SENTENCES), READ_AGAIN) + len(sentences)
+        if asked.ends is None and shown.cost / max(1, len(shown)) * again > self.limits.work:
             raise FieldError("explain", "this is too much to explain; send fewer or shorter sentences at once")
-        self.check_reply("explain", sentences, questions, len(questions))
+
+    async def _with_explanation(self, memory: LiveMemory, asked: AskSettings) -> AskSettings:
+        """The same without an explanation where there is no time left for one."""
+        if not self.slices.can_explain(asked, len(memory.sentences)):
+            return replace(asked, explain=False)
+        await self._check_explanation(memory.sentences, memory.questions, asked)
+        return asked
 
     async def answer(
         self, story: str | list[str], question: str | list[str], model: str | None, asked: AskSettings
@@ -136,10 +120,13 @@ class Service:
         which others have their turn; where the deadline comes before its end, the answers are from what was read.
         """
         questions = [text for text, _ in read_questions(question)]
-        told = self.work(story, questions, "story")
-        if not told:
-            raise FieldError("story", "expected at least one sentence with a word in it, found none")
         qa = await self.model(model)
+        if asked.deadline is None:
+            told = await self.looked_at(story, questions, "story")
+        else:  # it is looked at as it is read: the deadline is what bounds it
+            told = ReadingWork(story, len(questions), self.limits)
+        if told.complete and not told:
+            raise FieldError("story", NO_SENTENCE)
         if asked.deadline is None and not asked.explain and told.cost <= BATCHED_COST:
             request = Request(story=told.sentences, question=questions, banks=1 if asked.banks is None else asked.banks)
             reading = Answered(await self.inference.answer(qa, request, len(told)), len(told), len(told))
@@ -149,15 +136,28 @@ class Service:
         return reading
 
     async def _answer_alone(self, qa: QA, told: ReadingWork, questions: list[str], asked: AskSettings) -> Answered:
-        if asked.explain:
-            self._check_explanation(told.sentences, questions)
-        memory = await self.inference.run(partial(_begun, qa, questions, told.sentences[:1]), asked.ends)
+        self.inference.check_room()
+        if asked.explain and asked.deadline is None:  # refuse it before it is read
+            await self._check_explanation(told.sentences, questions, asked)
+        memory = qa.memory(questions)
         async with self.slices.before(asked, len(questions)):
-            async for _ in self.slices.tell(memory, 0, told, asked.ends):
+            async for _ in self.slices.tell(memory, 0, told, asked.ends, asked.explain):
                 pass
-        reading = await self.slices.ask(memory, asked, len(told))
+        if not memory.sentences:
+            await self._tell_first(memory, told, asked)
+        if asked.explain and asked.deadline is not None:
+            asked = await self._with_explanation(memory, asked)
+        reading = await self.slices.ask(memory, asked, told.expected)
         milliseconds = 1000 * (time.monotonic() - asked.started)
         return replace(reading, answers=[replace(answer, milliseconds=milliseconds) for answer in reading.answers])
+
+    async def _tell_first(self, memory: LiveMemory, told: ReadingWork, asked: AskSettings) -> None:
+        """Tells a little after all, so that an answer is from something; one long sentence may still be too much."""
+        async for _ in self.slices.tell(memory, 0, told, asked.ends, asked.explain):
+            if memory.sentences or asked.late:
+                return
+        if not memory.sentences:
+            raise FieldError("story", NO_SENTENCE)
 
     async def open(self, owner: str, questions: list[str], model: str | None) -> Record:
         """A new memory."""
@@ -208,7 +208,8 @@ class Service:
         if found is None:
             qa = await self.model(record.model)
             snapshot = await self.memories.snapshot(record.id)
-            memory = await self.inference.run(partial(revived, qa.trained, record, snapshot), further=True)
+            reviving = partial(revived, qa.trained, record, snapshot)  # not in the thread that others need meanwhile
+            memory = await asyncio.get_running_loop().run_in_executor(self._reviving, reviving)
             found = self.memories.resident(record.id) or Resident(memory)
             self.memories.put(record.id, found)
         return found
@@ -219,7 +220,9 @@ class Service:
         """Tells a memory in RAM what the store holds besides, up to a number; whoever calls it holds `telling`."""
         while (first := resident.position) < last:
             part = await self.memories.sentences(record.id, first, min(first + READ_SENTENCES, last))
-            async for traces in self.slices.tell(resident.memory, first, ReadingWork.of(part, record.questions), ends):
+            async for traces in self.slices.tell(
+                resident.memory, first, ReadingWork(part, len(record.questions)), ends
+            ):
                 yield traces
             data = await self.inference.run(partial(due_snapshot, resident.memory, first), further=True)
             if data is not None:
@@ -232,7 +235,7 @@ class Service:
         async with self.slices.before(asked, len(record.questions)):
             await self._caught_up(record, resident, asked.ends)
         if asked.explain:
-            self._check_explanation(resident.memory.sentences, record.questions)
+            asked = await self._with_explanation(resident.memory, asked)
         reading = await self.slices.ask(resident.memory, asked, record.sentences)
         self.metrics.answers(reading.answers)
         return reading
@@ -257,10 +260,3 @@ class Service:
         async for _ in self._catch_up(record, resident, position):
             pass
         return memory
-
-
-def _begun(qa: QA, questions: list[str], first: Sequence[str]) -> LiveMemory:
-    """A memory that was told the first sentence: whatever the deadline, an answer is from something."""
-    memory = qa.memory(questions)
-    memory.tell(first)
-    return memory

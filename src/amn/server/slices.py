@@ -2,17 +2,21 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 from amn.answers import Answer, SentenceTrace
 from amn.changes import AnswerChange, Follower
-from amn.memory import LiveMemory
+from amn.memory import KEPT_TRACES, LiveMemory, groups_of
 from amn.server.batching import Inference
-from amn.server.work import ASK_PACE, EXPLAIN_PACE, READ_PACE, SLICE_SECONDS, Pace, ReadingWork
+from amn.server.work import ASK_PACE, EXPLAIN_PACE, SLICE_SECONDS, Pace, ReadingWork
+
+T = TypeVar("T")
+
+_SLICE_SENTENCES = 128  # that a slice begins with at most: to take them apart takes time as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +32,6 @@ class Answered:
     answers: list[Answer]
     read: int
     sentences: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        answers = [answer.to_dict() for answer in self.answers]
-        return {"answers": answers, "sentences_read": self.read, "sentences": self.sentences}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +55,11 @@ class AskSettings:
         """When the deadline is, by the monotonic clock."""
         return None if self.deadline is None else self.started + self.deadline
 
+    @property
+    def late(self) -> bool:
+        """Whether the deadline is over."""
+        return self.ends is not None and time.monotonic() >= self.ends
+
 
 class Slices:
     """Tells memories and asks them, a moment at a time.
@@ -66,53 +70,77 @@ class Slices:
 
     def __init__(self, inference: Inference) -> None:
         self._inference = inference
-        self._reading, self._asking, self._explaining = Pace(READ_PACE), Pace(ASK_PACE), Pace(EXPLAIN_PACE)
+        self._asking, self._explaining = Pace(ASK_PACE), Pace(EXPLAIN_PACE)
+
+    async def look(self, work: ReadingWork, ends: float | None = None) -> None:
+        """Looks at all of a story."""
+        while not work.complete:
+            await self._inference.run(partial(work.look, SLICE_SECONDS), ends, further=True)
 
     async def tell(
-        self, memory: LiveMemory, first: int, work: ReadingWork, ends: float | None = None
+        self, memory: LiveMemory, first: int, work: ReadingWork, ends: float | None = None, traced: bool = True
     ) -> AsyncIterator[list[SentenceTrace]]:
         """Tells a memory sentences of which the first has that number; gives what those of each slice did.
 
         What it was told already is not told again: whoever is cancelled here may leave a slice that still runs.
         """
-        while len(memory.sentences) < first + len(work):
-            yield await self._inference.run(partial(self._tell_slice, memory, first, work), ends, further=True)
-
-    def _tell_slice(self, memory: LiveMemory, first: int, work: ReadingWork) -> list[SentenceTrace]:
-        start = len(memory.sentences) - first
-        stop = start + self._reading.fitting(work.costs[start:])
-        part = work.sentences[start:stop]
-        return self._reading.timed(sum(work.costs[start:stop]), lambda: memory.tell(part)) if part else []
+        while not work.complete or len(memory.sentences) < first + len(work):
+            yield await self._inference.run(partial(_tell_slice, memory, first, work, traced), ends, further=True)
 
     async def ask(self, memory: LiveMemory, asked: AskSettings, sentences: int) -> Answered:
         """The answers of a memory that should have been told so many sentences."""
-        found = await self._inference.run(partial(self._ask, memory, asked, sentences), asked.ends, further=True)
-        if not asked.explain:
-            return found
-        return replace(found, answers=[await self._explained(memory, asked, answer) for answer in found.answers])
-
-    def _ask(self, memory: LiveMemory, asked: AskSettings, sentences: int) -> Answered:
-        read = len(memory.sentences)
-        left = None if asked.ends is None else max(0.0, asked.ends - time.monotonic())
-        answers = self._asking.timed(len(memory.questions), lambda: memory.ask(deadline=left, banks=asked.banks))
+        read, answers = len(memory.sentences), list[Answer]()
+        while len(answers) < len(memory.questions):
+            step = partial(self._ask_slice, memory, asked, len(answers))
+            answers += await self._inference.run(step, asked.ends, further=True)
         if read < sentences:
             answers = [replace(answer, stopped_for_deadline=True) for answer in answers]
+        if asked.explain:
+            answers = [await self._explained(memory, asked, i, answer) for i, answer in enumerate(answers)]
         return Answered(answers, read, max(read, sentences))
 
-    async def _explained(self, memory: LiveMemory, asked: AskSettings, answer: Answer) -> Answer:
-        """An answer with its explanation, which takes longest of all: one at a time, and only while there is time."""
-        told = len(memory.sentences)
-        if asked.ends is not None and time.monotonic() + self._explaining.seconds(told) > asked.ends:
+    def _ask_slice(self, memory: LiveMemory, asked: AskSettings, first: int) -> list[Answer]:
+        """The answers to the questions from a number on, as many as are found in a moment."""
+        if len(groups_of(memory.trained, len(memory.questions))) == 1:
+            return self._timed(asked, len(memory.questions), memory.ask)
+        ends, answers = time.perf_counter() + SLICE_SECONDS, []
+        for number, question in enumerate(memory.questions[first:], first):
+            answers.append(self._timed(asked, len(memory.questions) - number, partial(memory.ask, question)))
+            if time.perf_counter() >= ends:
+                break
+        return answers
+
+    def _timed(self, asked: AskSettings, waiting: int, ask: Callable[..., T]) -> T:
+        """Asks, and leaves the time that the questions take which wait."""
+        left = None
+        if asked.ends is not None:
+            left = max(0.0, asked.ends - time.monotonic() - self._asking.seconds(waiting - 1))
+        return self._asking.timed(1, partial(ask, deadline=left, banks=asked.banks))
+
+    async def _explained(self, memory: LiveMemory, asked: AskSettings, number: int, answer: Answer) -> Answer:
+        """An answer with its explanation, which takes longest of all: while there is time."""
+        if not self.can_explain(asked, len(memory.sentences)):
             return answer
-        explain = partial(memory.ask, answer.question, explain=True, banks=answer.banks_read)
-        work = partial(self._explaining.timed, told, explain)
-        found = await self._inference.run(work, asked.ends, further=True)
-        return replace(answer, explanation=found.explanation, sentences=found.sentences)
+        steps, shown = memory.explaining(number, answer), min(len(memory.sentences), KEPT_TRACES)
+        begin = partial(self._explaining.timed, shown, partial(next, steps))
+        answer = await self._inference.run(begin, asked.ends, further=True)
+        while asked.ends is None or time.monotonic() + SLICE_SECONDS < asked.ends:
+            better = await self._inference.run(partial(_last_of_slice, steps), asked.ends, further=True)
+            if better is None:
+                break
+            answer = better
+        return answer
+
+    def can_explain(self, asked: AskSettings, sentences: int) -> bool:
+        """Whether there is time left to explain an answer, and to send what that gives, which takes as long again."""
+        needed = 2 * self._explaining.seconds(min(sentences, KEPT_TRACES)) + SLICE_SECONDS
+        return asked.ends is None or time.monotonic() + needed < asked.ends
 
     @asynccontextmanager
     async def before(self, asked: AskSettings, questions: int) -> AsyncIterator[None]:
-        """What is done in it is left where it is when there is just time left to ask."""
+        """What is done in it is left where it is when there is just time left to ask, in turns with others."""
         reserve = self._asking.seconds(questions) + SLICE_SECONDS
+        reserve *= 2 if self._inference.shared else 1
         left = None if asked.ends is None else asked.ends - reserve - time.monotonic()
         try:
             async with asyncio.timeout(left):
@@ -127,6 +155,29 @@ class Slices:
             left = sentences[follower.position - last :]
             for changes in await self._inference.run(partial(_follow_slice, follower, left), further=True):
                 yield changes
+
+
+def _tell_slice(memory: LiveMemory, first: int, work: ReadingWork, traced: bool) -> list[SentenceTrace]:
+    ends = time.perf_counter() + SLICE_SECONDS
+    start = len(memory.sentences) - first
+    if start >= len(work) and not work.complete:
+        work.look()
+    found = []
+    for trace in memory.telling(work.sentences[start : start + _SLICE_SENTENCES], traced=traced):
+        if trace is not None:
+            found.append(trace)
+        if time.perf_counter() >= ends:
+            break
+    return found
+
+
+def _last_of_slice(steps: Iterator[Answer]) -> Answer | None:
+    """The last of the ever better answers of a moment; None where there are no more."""
+    ends, found = time.perf_counter() + SLICE_SECONDS, None
+    for found in steps:  # noqa: B007
+        if time.perf_counter() >= ends:
+            break
+    return found
 
 
 def _follow_slice(follower: Follower, sentences: Sequence[str]) -> list[list[AnswerChange]]:

@@ -1,55 +1,144 @@
-"""How much a request costs the model before it runs, and how much of it fits in a moment."""
+"""How much a request costs the model, and how long things take here.
+
+To look at a long story takes long too, so a story is looked at as one goes.
+"""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+from amn.data.sentences import MAX_SENTENCE_WORDS, split_sentences
 from amn.data.story import words
+from amn.errors import AMNError
+from amn.server.limits import Limits
 
 T = TypeVar("T")
 
 SLICE_SECONDS = 0.005  # what one request may take before others have their turn
-# Seconds for a unit of cost, for a question, and for a sentence that is explained, until they were measured.
-READ_PACE, ASK_PACE, EXPLAIN_PACE = 2e-6, 2e-3, 1e-3
-_SHARE = 0.2  # of a new measurement in the pace
+ASK_PACE, EXPLAIN_PACE = 5e-4, 2e-5  # seconds for a question, and for a sentence of an explanation, until measured
+_SHARE = 0.2  # of a new measurement in the pace, where it is better than expected
+_PART_SENTENCES = 64  # that are looked at in one go
+_PART_CHARACTERS = 4_000  # of a text
+_AHEAD = 100  # of these, after which it is known where a sentence ends
+_OVERHEAD_WORDS = 16  # what every sentence costs, as if it had so many more words
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingWork:
-    """Sentences to read, and what each costs.
+class FieldError(AMNError):
+    """A field of a request that is too much or too little; the message says which and why.
 
     Args:
-        sentences: as they are told.
-        costs: one for each.
+        field: its name.
+        why: what is wrong.
     """
 
-    sentences: Sequence[str]
-    costs: Sequence[int]
+    def __init__(self, field: str, why: str) -> None:
+        super().__init__(f"{field}: {why}")
+        self.field = field
 
-    @classmethod
-    def of(cls, sentences: Sequence[str], questions: Sequence[str]) -> "ReadingWork":
-        """What sentences cost to read for some questions; those without a word are left out.
 
-        Every question may have a memory of its own, in which the words of a sentence and those that the question names
-        look at each other.
-        """
-        asked = [len(words(question)) for question in questions]
-        spoken = [(sentence, length) for sentence in sentences if (length := len(words(sentence)))]
-        by_length = {length: sum((length + named) ** 2 for named in asked) for length in {n for _, n in spoken}}
-        return cls([sentence for sentence, _ in spoken], [by_length[length] for _, length in spoken])
+class ReadingWork:
+    """Sentences to read, and what each costs, as far as they were looked at.
+
+    Every question may have a memory of its own, in which the words of a sentence look at each other: so the cost is the
+    square of their number, for each question. Sentences without a word are left out.
+
+    Args:
+        story: text, which is split into sentences, or sentences, which are taken as they are.
+        questions: how many it is read for.
+        limits: what a story may be; None where that was looked at before.
+        field: what the story is called in the request.
+    """
+
+    def __init__(
+        self, story: str | Sequence[str], questions: int, limits: Limits | None = None, field: str = "story"
+    ) -> None:
+        self._questions, self._limits, self._field = questions, limits, field
+        self._size, self._seen = len(story), 0
+        self._parts = _parts_of_text(story) if isinstance(story, str) else _parts_of_list(story)
+        self.sentences: list[str] = []
+        self.words, self.cost = 0, 0
+        self.complete = False
+        if limits is not None and (len(story) if isinstance(story, str) else sum(map(len, story))) > (
+            most := limits.story_characters
+        ):
+            raise FieldError(field, f"at most {most} characters fit in a request; tell it to a memory in parts")
 
     def __len__(self) -> int:
+        """How many sentences were found so far."""
         return len(self.sentences)
 
     @property
-    def cost(self) -> int:
-        """What all of it costs."""
-        return sum(self.costs)
+    def expected(self) -> int:
+        """How many sentences there are; about, until all of it was looked at."""
+        if self.complete or not self._seen:
+            return len(self)
+        return max(len(self) + 1, round(len(self) * self._size / self._seen))
+
+    def look(self, seconds: float = 0.0) -> None:
+        """Looks at the next part, and at further ones while so many seconds are not over.
+
+        Raises:
+            FieldError: where something of it is too much.
+        """
+        ends = time.perf_counter() + seconds
+        for seen, part in self._parts:
+            self._seen = seen
+            for sentence in part:
+                self._add(sentence)
+            if time.perf_counter() >= ends:
+                return
+        self.complete = True
+
+    def _add(self, sentence: str) -> None:
+        length = len(words(sentence))
+        if not length:
+            return
+        self.sentences.append(sentence)
+        self.words += length
+        self.cost += self._questions * (length + _OVERHEAD_WORDS) ** 2
+        if self._limits is not None and (why := _too_much(len(self), sentence, length, self._limits)):
+            raise FieldError(self._field, why)
+
+
+def _too_much(number: int, sentence: str, length: int, limits: Limits) -> str | None:
+    """Why a sentence is refused, if it is."""
+    if number > limits.story_sentences:
+        return f"at most {limits.story_sentences} sentences fit in a request; tell them to a memory in parts"
+    if len(sentence) > limits.sentence_characters:
+        return f"sentence {number} is too long, at most {limits.sentence_characters} characters fit"
+    if length > MAX_SENTENCE_WORDS:
+        return f"sentence {number} is too long, at most {MAX_SENTENCE_WORDS} words fit"
+    return None
+
+
+def _parts_of_list(sentences: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
+    """Some sentences at a time, and how many went before their end."""
+    for start in range(0, len(sentences), _PART_SENTENCES):
+        part = sentences[start : start + _PART_SENTENCES]
+        yield start + len(part), part
+
+
+def _parts_of_text(text: str) -> Iterator[tuple[int, Sequence[str]]]:
+    """The sentences of some characters at a time, and how many characters went before their end.
+
+    What follows decides whether a sentence ends, so those near the end of a part are left for the next one.
+    """
+    start = 0
+    while start < len(text):
+        end = min(start + _PART_CHARACTERS, len(text))
+        found, sure = split_sentences(text[start:end]), end - _AHEAD if end < len(text) else end
+        kept, begin = len(found), end
+        while kept and begin > sure:
+            kept -= 1
+            begin = text.rfind(found[kept], start, begin)
+        if begin > start:  # else one sentence is as long as a part, and too long
+            end, found = begin, found[:kept]
+        yield end, found
+        start = end
 
 
 class Pace:
-    """How fast something goes on this machine, learnt from what it took before.
+    """How long something takes on this machine, learnt from what it took before; rather too long than too short.
 
     Args:
         first: seconds for a unit of cost, until it was measured.
@@ -62,18 +151,10 @@ class Pace:
         """Runs a function of known cost, and learns from it."""
         started = time.perf_counter()
         result = function()
-        self._pace += _SHARE * ((time.perf_counter() - started) / max(cost, 1) - self._pace)
+        measured = (time.perf_counter() - started) / max(cost, 1)
+        self._pace = max(measured, self._pace + _SHARE * (measured - self._pace))
         return result
 
     def seconds(self, cost: float) -> float:
         """How long a cost takes, about."""
         return cost * self._pace
-
-    def fitting(self, costs: Sequence[int], seconds: float = SLICE_SECONDS) -> int:
-        """How many of the first costs fit in some seconds; at least one."""
-        left = seconds / self._pace
-        for count, cost in enumerate(costs):
-            left -= cost
-            if left < 0:
-                return max(1, count)
-        return len(costs)

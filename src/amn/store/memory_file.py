@@ -63,4 +63,7 @@ def _read(text: bytes, tensors: bytes, source: str) -> tuple[dict[str, Any], dic
         raise CheckpointError(f"{source}: not a saved memory ({error})") from error
     if not isinstance(described, dict):
         raise CheckpointError(f"{source}: not a saved memory")
+    for name, values in arrays.items():
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            raise CheckpointError(f"{source}: expected finite numbers in {name}")
     return described, arrays

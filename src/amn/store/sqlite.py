@@ -1,7 +1,6 @@
 """Live memories in a file of SQLite: what is acknowledged is on the disk, and one flush serves all who wait for it."""
 
 import json
-import os
 import sqlite3
 import threading
 from collections import deque
@@ -11,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from amn.data.files import flush_folder
 from amn.errors import AMNError
 from amn.store.memories import (
     STORE_BYTES,
@@ -77,7 +77,7 @@ class SqliteStore:
             raise
         self._reader = self._writer if path is None else _DatabaseThread(path, most_bytes, begin="BEGIN")
         if path is not None:
-            _flush_folder(path.parent)
+            flush_folder(path.parent)
 
     def create(self, record: Record, most: int, now: float) -> None:
         """As the protocol says."""
@@ -194,15 +194,6 @@ def _connect(path: Path | None, most_bytes: int) -> sqlite3.Connection:
     page = db.execute("PRAGMA page_size").fetchone()[0]
     db.execute(f"PRAGMA max_page_count = {max(1, most_bytes // page)}")
     return db
-
-
-def _flush_folder(folder: Path) -> None:
-    """Makes sure that a new file is found again: its name is in the folder, which has its own place on the disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 class _DatabaseThread:

@@ -25,6 +25,7 @@ _HEADER_LENGTH = 8
 _DTYPES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "BOOL": 1}
 _FLOATS = {"F64": np.float64, "F32": np.float32, "F16": np.float16}
 _PARTS = {"architecture": str, "config": dict, "vocabulary": dict, "training": dict}
+_PARTS_BEFORE = {*_PARTS, "format_version", "calibration"}  # what models from before there were checksums may have
 _POSITIVE = ("vocabulary_size", "num_answers", "hidden", "heads", "max_banks", "items")
 _KNOWN = {**dict.fromkeys(_POSITIVE, int), "bank_gap": float, "pointer": bool}
 _RESERVED_WORDS = 2  # padding and the unknown word have numbers too
@@ -84,6 +85,8 @@ def check_description(described: Mapping[str, Any], source: str) -> None:
         same = wanted.get("description") == _digest_of(described)
         _expect(same, source, "a description with its own checksum", "another: it is damaged, or was changed by hand")
     else:
+        known = described.keys() <= _PARTS_BEFORE
+        _expect(known, source, f"{DIGESTS} among {', '.join(sorted(described))}", "none: a name is damaged")
         _log.info("%s: the model has no checksums; it is older than these", source)
 
 

@@ -153,10 +153,9 @@ class GateTraining:
         key = torch.randint(0, 1 << 62, (rows, 1), generator=self._draw)
         touched, exchanged = (self._one_of(_SHARES, rows) for _ in range(2))
         hidden = self._one_of((0.0, hide_words), rows)
-        return tuple(
-            shuffled_words(words, key, self.data.names, touched, exchanged, hidden)
-            for words in (sentences, self.data.questions.padded(asked))
-        )
+        changes = (key, self.data.names, touched, exchanged, hidden)
+        questions = self.data.questions.padded(asked)
+        return shuffled_words(sentences, *changes), shuffled_words(questions, *changes)
 
     def _one_of(self, shares: Sequence[float], rows: int) -> Float[Tensor, "row one"]:
         return torch.tensor(shares)[torch.randint(0, len(shares), (rows, 1), generator=self._draw)]

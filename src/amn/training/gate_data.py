@@ -86,7 +86,7 @@ def text_rows(sentences: Iterable[str], vocabulary: Vocabulary) -> Rows:
 def stories_of(task: int | str, data: str | None, split: str) -> list[Story]:
     """The stories of what a run trains on; of mixed ones, without the sentences that no question is about."""
     if task in (JOINT, EVERYTHING):
-        parts = [*ALL_TASKS, *([MIXED] if task == EVERYTHING else [])]
+        parts: list[int | str] = [*ALL_TASKS, *([MIXED] if task == EVERYTHING else [])]
         return [story for part in parts for story in stories_of(part, data, split)]
     if task == MIXED:
         questions, seed = (MIXED_QUESTIONS, 1) if split == "train" else (MIXED_QUESTIONS // 20, 2)

@@ -115,8 +115,8 @@ def parts_of(key: DataKey) -> list[Part]:
 
 def task_stories(task: int | str, data: str | None, split: str) -> tuple[list[Story], str]:
     """The stories of a split and where they come from; a training file that is missing is generated instead."""
-    if isinstance(task, str) and find_board(task):
-        return board_stories(task, data, split), "released"
+    if isinstance(task, str) and (board := find_board(task)):
+        return board_stories(task, data, split), board[0].variants.get(board[1] or "", "released")
     if isinstance(task, str):
         from amn.data.tasks import generate_preset  # late: released files need no generator
 

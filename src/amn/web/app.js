@@ -24,7 +24,11 @@ const MAX_SEED = 2 ** 31;
 
 const field = at("story");
 const story = new StoryView(at("marks"), field);
-const cards = new Cards(at("questions"), { select: (card) => stage.select(card), goTo: (time) => stage.goTo(time), change: (now) => changed({ now }) });
+const cards = new Cards(at("questions"), {
+  select: (card) => stage.select(card),
+  goTo: (time) => stage.goTo(time),
+  change: (now) => changed({ now }),
+});
 const stage = new Stage(story, cards, moved);
 const graph = new GraphView(at("graph"));
 const live = new Live({ hear, show: showLive, fail: failLive });

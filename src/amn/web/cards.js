@@ -22,8 +22,7 @@ export class Cards {
 
   add(question = "") {
     const card = this.acts.change ? this.editable(question) : this.fixed(question);
-    card.root.addEventListener("focusin", () => this.acts.select(this.cards.indexOf(card)));
-    card.root.addEventListener("click", () => this.acts.select(this.cards.indexOf(card)));
+    for (const touched of ["focusin", "click"]) card.root.addEventListener(touched, () => this.acts.select(this.cards.indexOf(card)));
     card.line = element("p", "answer-line");
     card.word = element("strong", "answer-word");
     card.sure = element("span", "sure");
@@ -107,7 +106,8 @@ export class Cards {
     const kind = answer ? kindOf(answer) : "none";
     for (const name of ["known", "guess", "unknown", "none"]) card.root.classList.toggle(name, name === kind);
     setText(card.word, answer ? said(answer) : number === undefined ? "" : "nothing told yet");
-    setText(card.sure, kind === "known" ? `${percent(answer.score)} sure` : kind === "unknown" ? `${percent(answer.score)} sure of that` : "");
+    const sure = answer && percent(answer.score);
+    setText(card.sure, { known: `${sure} sure`, unknown: `${sure} sure of that` }[kind] ?? "");
     card.meter.style.setProperty("--score", answer?.score ?? 0);
     this.drawVerdict(card, answer, time === reading.length ? reading.expected.get(reading.questions[number]) : undefined);
     this.drawSince(card, answer && reading, number, time, kind);

@@ -43,13 +43,23 @@ export class Race {
     const { id } = await client.openMemory({ questions: [QUESTION], model: this.model() }, signal);
     try {
       const story = longStory(SENTENCES);
-      for (let from = 0; from < story.length; from += PART) {
-        for await (const trace of client.tell(id, story.slice(from, from + PART), signal)) progress.value = trace.sentence + 1;
-      }
-      this.finish(story, await this.lanes(id, signal));
+      const heard = await this.tell(id, story, progress, signal);
+      this.finish(story, heard, await this.lanes(id, signal));
     } finally {
       client.forget(id);
     }
+  }
+
+  // Tells the story in parts; gives how many sentences left something, which those that a gate turns away do not.
+  async tell(id, story, progress, signal) {
+    let heard = 0;
+    for (let from = 0; from < story.length; from += PART) {
+      for await (const trace of client.tell(id, story.slice(from, from + PART), signal)) {
+        progress.value = trace.sentence + 1;
+        heard += Number(Object.keys(trace.depth).length > 0);
+      }
+    }
+    return heard;
   }
 
   begin() {
@@ -81,29 +91,37 @@ export class Race {
     ];
   }
 
-  finish(story, lanes) {
+  finish(story, heard, lanes) {
     const [title] = this.root.children;
-    const table = element("table", "lanes");
-    const head = element("tr");
-    head.append(...["From", "Answer", "Words read", "Time"].map((name) => {
-      const cell = element("th", "", name);
-      cell.scope = "col";
-      return cell;
-    }));
-    const most = { words: Math.max(...lanes.map((lane) => lane.words)), milliseconds: Math.max(...lanes.map((lane) => lane.milliseconds)) };
-    table.append(head, ...lanes.map((lane) => this.lane(lane, most)));
-    const asked = element("p", "race-question", QUESTION);
+    const letIn = heard && heard < story.length ? `A gate let in ${count(heard)} of ${count(story.length)} sentences. ` : "";
     const how = `Medians of ${ROUNDS} answers each way, in turns, after ${WARM_UP} that warm up; the time is the server's, from question to answer.`;
-    this.root.replaceChildren(title, asked, table, element("p", "result", verdict(lanes)), element("p", "muted", how), excerpt(story));
+    this.root.replaceChildren(
+      title, element("p", "race-question", QUESTION), table(lanes), element("p", "result", verdict(lanes)),
+      element("p", "muted", letIn + how), excerpt(story),
+    );
   }
+}
 
-  lane({ name, answer, words, milliseconds }, most) {
-    const root = element("tr");
-    const title = element("th", "", name);
-    title.scope = "row";
-    root.append(title, element("td", "", `${said(answer)} (${percent(answer.score)})`), bar(count(words), words / most.words), bar(`${milliseconds.toFixed(2)} ms`, milliseconds / most.milliseconds));
-    return root;
-  }
+function table(lanes) {
+  const root = element("table", "lanes");
+  const head = element("tr");
+  head.append(...["From", "Answer", "Words read", "Time"].map((name) => heading(name, "col")));
+  const most = (name) => Math.max(...lanes.map((lane) => lane[name]));
+  root.append(head, ...lanes.map((lane) => row(lane, most("words"), most("milliseconds"))));
+  return root;
+}
+
+function row({ name, answer, words, milliseconds }, mostWords, longest) {
+  const root = element("tr");
+  const told = element("td", "", `${said(answer)} (${percent(answer.score)})`);
+  root.append(heading(name, "row"), told, bar(count(words), words / mostWords), bar(`${milliseconds.toFixed(2)} ms`, milliseconds / longest));
+  return root;
+}
+
+function heading(text, scope) {
+  const cell = element("th", "", text);
+  cell.scope = scope;
+  return cell;
 }
 
 function bar(text, share) {

@@ -6,10 +6,13 @@ export const kindOf = ({ answer, known }) => (answer === "unknown" ? "unknown" :
 
 export const percent = (score) => (score >= 0.9995 ? "> 99.9 %" : `${(100 * score).toFixed(score > 0.995 ? 1 : 0)} %`);
 
+// Items of a list with space between them.
+export const spaced = ({ answer }) => answer.replaceAll(",", ", ");
+
 // The answer as one says it to a person: a guess as a guess, and an unknown as what it means.
 export function said(answer) {
-  const sayings = { unknown: "the story does not say", guess: `not sure: ${answer.answer}, ${percent(answer.score)}` };
-  return sayings[kindOf(answer)] ?? answer.answer;
+  const sayings = { unknown: "the story does not say", guess: `not sure: ${spaced(answer)}, ${percent(answer.score)}` };
+  return sayings[kindOf(answer)] ?? spaced(answer);
 }
 
 const same = (one, other) => one.answer === other.answer && kindOf(one) === kindOf(other);

@@ -1,11 +1,12 @@
 // Time: a slider over the sentences, and under it a track for each question that shows its answer over time.
 
 import { element, setText } from "./dom.js";
-import { kindOf, said } from "./reading.js";
+import { kindOf, said, spaced } from "./reading.js";
 
 const STEP_MS = 700; // between sentences while the story plays
 const LONGEST_PLAY_MS = 15_000;
 const HUES = 6;
+const NEEDS_KEYS = "textarea, input, select, button, a, summary, dialog, [tabindex='0']";
 
 export class TimeView {
   // `parts` are the elements: slider, label, play, back, forward, tracks.
@@ -24,7 +25,7 @@ export class TimeView {
 
   // Where nothing else needs the keys, they move time.
   onKey(event, go) {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.("textarea, input, select, button, a, summary, dialog, [tabindex='0']")) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.(NEEDS_KEYS)) return;
     const acts = { ArrowLeft: go(() => this.time - 1), ArrowRight: go(() => this.time + 1), " ": () => this.toggle() };
     if (!acts[event.key]) return;
     event.preventDefault();
@@ -88,7 +89,7 @@ export class TimeView {
   run({ first, last, answer }, length, hues) {
     const kind = kindOf(answer);
     const root = element("span", `run ${kind}${kind === "unknown" ? "" : ` hue${hues.get(answer.answer)}`}`);
-    root.append(element("span", "", kind === "unknown" ? "–" : kind === "guess" ? `${answer.answer}?` : answer.answer));
+    root.append(element("span", "", kind === "unknown" ? "–" : kind === "guess" ? `${spaced(answer)}?` : spaced(answer)));
     root.style.setProperty("--left", (first - 1) / length);
     root.style.setProperty("--width", (last - first + 1) / length);
     root.title = `${said(answer)}: sentence ${first}${last > first ? ` to ${last}` : ""}`;

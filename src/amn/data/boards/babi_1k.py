@@ -64,7 +64,7 @@ BOARD = Board(
     source="bAbI tasks v1.2, CC BY 3.0 (Weston et al., 2015)",
     read=read,
     each=True,
-    variants=(ONE_MODEL,),
+    variants={ONE_MODEL: "released"},
     means={"20 tasks": TASKS},
     notes="One model a task, or babi1k-joint: one model that learns all of them from 1 000 questions each. The mean of "
     "the best seeds by validation, and the mean of all seeds; which of the two ways has to be said.",

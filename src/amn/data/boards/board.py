@@ -20,7 +20,7 @@ class Board:
         source: the data with its licence, for the cards of models.
         read: the stories of a split in a folder; of one part, or of all where the part is None.
         each: whether every part has a model of its own; else one model learns all of them.
-        variants: further ways to train, whose names stand where a part's may stand.
+        variants: further ways to train, whose names stand where a part's may stand; and what they train on.
         means: the figures that papers give: by name, the parts that are averaged.
         notes: how it is scored, for those who compare.
     """
@@ -31,7 +31,7 @@ class Board:
     source: str
     read: Callable[[Path, str, str | None], list[Story]]
     each: bool = False
-    variants: tuple[str, ...] = ()
+    variants: Mapping[str, str] = field(default_factory=dict)
     means: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: str = ""
 

@@ -13,23 +13,26 @@ from amn.data.files import numbered_lines
 from amn.data.jsonl import MAX_LINE_BYTES, parsed
 from amn.data.rows import story_of
 from amn.data.story import Story
-from amn.errors import DataError
+from amn.errors import ConfigError, DataError
 
 CHAINS = tuple(str(k) for k in range(1, 11))
 NOISY = "noisy"  # a variant: training and validation stories with noise of our own
 _ENDS = 0.7  # how often the ends of a chain are asked about, which the files seldom do
-_SEEDS = {"train": 0, "valid": 1}
+LONG = "long"  # a variant: chains of our own with six to ten steps and noise, to validate with alone
+_LONG_CHAINS = 300  # of each length
+_SEEDS = {"train": 0, "valid": 1, LONG: 2}
 
 
 def read(folder: Path, split: str, part: str | None) -> list[Story]:
     """The questions of a split: all, those of a chain length, or all with generated noise (never in the test)."""
+    if part == LONG:
+        return _long_chains(folder, split)
     path = _file(folder, split)
     k = int(part) if part in CHAINS else None
     stories = [story for length, story in _rows(path) if k in (None, length)]
     if part != NOISY or split not in _SEEDS:
         return stories
-    noise = Noise.learned_from([story for length, story in _rows(_file(folder, "train")) if length == 1])
-    rng = Random(_SEEDS[split])
+    noise, rng = _noise(folder), Random(_SEEDS[split])
     if split == "train":
         stories += [_variation(story, noise, rng) for story in stories]
     return [noise.add(story, rng) for story in stories]
@@ -38,6 +41,20 @@ def read(folder: Path, split: str, part: str | None) -> list[Story]:
 def _variation(story: Story, noise: Noise, rng: Random) -> Story:
     """The story with other names, asked about the ends of its chain or about any two of its agents."""
     return noise.ask_other(with_other_names(story, rng), rng, ends=rng.random() < _ENDS)
+
+
+def _long_chains(folder: Path, split: str) -> list[Story]:
+    """Chains of our own that are longer than those of the training, with noise, to validate with: no file has such."""
+    if split != "valid":
+        raise ConfigError(f"{BOARD.task(LONG)} is there to validate with, and has no split {split!r}")
+    noise, rng = _noise(folder), Random(_SEEDS[LONG])
+    lengths = [int(k) for k in CHAINS[5:] for _ in range(_LONG_CHAINS)]
+    return [noise.add(noise.chain(length, rng), rng) for length in lengths]
+
+
+def _noise(folder: Path) -> Noise:
+    """Noise as the training questions of one step are worded."""
+    return Noise.learned_from([story for length, story in _rows(_file(folder, "train")) if length == 1])
 
 
 def _file(folder: Path, split: str) -> Path:
@@ -65,7 +82,7 @@ BOARD = Board(
     parts=CHAINS,
     source="StepGame, MIT (Shi, Zhang and Lipani, 2022)",
     read=read,
-    variants=(NOISY,),
+    variants={NOISY: "released, and each once more varied; with noise of our own", LONG: "of our own"},
     means={"k 1-5": CHAINS[:5], "k 6-10": CHAINS[5:]},
     notes="Trained on the clean set, k 1 to 5; scored on the noise test by k, in per cent right. No model may train on "
     "longer chains or on test noise; stepgame-noisy trains with generated noise of our own, which has to be said.",

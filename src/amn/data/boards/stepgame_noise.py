@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from random import Random
 from string import ascii_uppercase
 
-from amn.data.story import Story
+from amn.data.story import Question, Story
 
 Step = tuple[int, int]
 STEPS: dict[str, Step] = {
@@ -28,6 +29,7 @@ STEPS: dict[str, Step] = {
 }
 _ANSWERS = {step: relation for relation, step in STEPS.items()} | {(0, 0): "overlap"}
 _NAME = re.compile(r"\b[A-Z]\b")
+_QUESTION = "What is the relation of the agent {} to the agent {}?"
 _CLEAN = 0.2  # share of stories that get no noise
 _MOST = 6  # noise of a story: a sentence, or two where its kind needs two
 
@@ -50,6 +52,20 @@ class Noise:
                 found.setdefault(step, {})[worded] = None
         uses = Counter(worded for wordings in found.values() for worded in wordings)  # some are wrong in the data
         return cls({step: [worded for worded in wordings if uses[worded] == 1] for step, wordings in found.items()})
+
+    def chain(self, length: int, rng: Random) -> Story:
+        """A chain of our own, told in mixed order, with a question about any two of its agents."""
+        agents = rng.sample(ascii_uppercase, length + 1)
+        places, told = {agents[0]: (0, 0)}, list[str]()
+        for one, other in pairwise(agents):
+            step = rng.choice(list(self.wordings))
+            places[other] = _sum(places[one], step)
+            told.append(self._say(other, one, step, rng))
+        rng.shuffle(told)
+        one, other = rng.sample(agents, 2)
+        answer = _ANSWERS[_direction(_between(places[other], places[one]))]
+        question = Question(text=_QUESTION.format(one, other), answer=answer, after=length)
+        return Story(sentences=tuple(told), questions=(question,))
 
     def add(self, story: Story, rng: Random) -> Story:
         """The story with some noise sentences at random places; its questions see all of it."""

@@ -140,8 +140,10 @@ def test_a_model_with_a_gate_is_saved_loaded_and_checked(gated: TrainedModel, tm
     save_model(tmp_path / "gated", gated)
     found = load_model(tmp_path / "gated")
     told = [("mary", "went", "to", "the", "garden"), ("nobody", "spoke")]
-    judges = [open_gate(one, [("where", "is", "mary")]) for one in (gated, found)]
-    np.testing.assert_array_equal(*(judge.judge(told) for judge in judges if judge is not None))
+    before, after = (open_gate(one, [("where", "is", "mary")]) for one in (gated, found))
+    assert before is not None
+    assert after is not None
+    np.testing.assert_array_equal(before.judge(told), after.judge(told))
     wider = replace(gated, config={**gated.config, "gate": 13})
     save_model(tmp_path / "wider", wider)
     with pytest.raises(CheckpointError, match="as the config says"):

@@ -21,9 +21,9 @@ from random_stories import assert_same_found, in_double, random_examples, random
 from reference_default import Twin
 
 
-def gated(seed: int = 0, width: int = 12, bars: Sequence[float] = (-0.4, 0.5, 0.4), **settings: int) -> TrainedModel:
+def gated(seed: int = 0, width: int = 12, bars: Sequence[float] = (-0.4, 0.5, 0.4)) -> TrainedModel:
     """A random model with a random gate that lets in about half of what it hears."""
-    trained = random_model(seed, gate=width, pointer=True, **settings)
+    trained = random_model(seed, gate=width, pointer=True)
     return replace(trained, weights={**trained.weights, "gate.bars": np.array(bars, np.float32)})
 
 

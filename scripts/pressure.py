@@ -1,0 +1,178 @@
+"""Whether deadlines are kept and others notice nothing, while some clients ask for much and others are slow.
+
+`python scripts/pressure.py deadlines` and `python scripts/pressure.py slow` print a row of JSON for each measurement.
+A deadline is kept where its reply is there within 20 ms of it, or within half its length, whichever is more.
+"""
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
+
+from amn.bench.serve import Load, drive, percentile, request_bodies, serving  # noqa: E402
+
+DEADLINES = (10, 20, 50, 100, 200, 500)
+SLACK_MS = 20.0
+STORY = [f"{who} went to the {where}." for who in ("Mary", "John") for where in ("garden", "office", "kitchen", "hall")]
+LONG = (STORY * 250)[:2000]
+SHORT_QUESTION = "Where is Mary?"
+LONG_QUESTIONS = ["Where is " + " ".join(f"q{i}w{j}" for j in range(62)) + "?" for i in range(32)]
+PROBES: dict[str, dict[str, Any]] = {
+    "short story": {"story": STORY, "question": SHORT_QUESTION},
+    "long story": {"story": LONG, "question": SHORT_QUESTION},
+    "long story, 32 long questions": {"story": LONG, "question": LONG_QUESTIONS},
+    "explained": {"story": LONG[:400], "question": SHORT_QUESTION, "explain": True},
+}
+HEAVY: dict[str, dict[str, Any]] = {
+    "long": {"story": LONG, "question": LONG_QUESTIONS},
+    "hurried": {"story": LONG, "question": SHORT_QUESTION, "deadline_ms": 100},
+    "explained": {"story": LONG, "question": SHORT_QUESTION, "explain": True},
+}
+OTHERS = (("nobody", 0), ("long", 1), ("long", 4), ("hurried", 4), ("explained", 2))
+SLOW_HEAD = b"POST /answer HTTP/1.1\r\nhost: localhost\r\n" + b"x-padding: 1\r\n" * 1000
+SLOW_BODY = b"POST /answer HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10000\r\n\r\n"
+SLOW_READING = b"GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n"
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def exchange(streams: Streams, body: bytes) -> tuple[int, dict[str, Any]]:
+    """Sends a request and reads its reply."""
+    reader, writer = streams
+    lines = ("POST /answer HTTP/1.1", "host: localhost", "content-type: application/json")
+    writer.write("\r\n".join((*lines, f"content-length: {len(body)}", "", "")).encode() + body)
+    status, *headers = (await reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
+    length = next(int(line.partition(b":")[2]) for line in headers if line.startswith(b"content-length"))
+    return int(status.split()[1]), json.loads(await reader.readexactly(length))
+
+
+async def probe(address: str, name: str, deadline: int, times: int) -> dict[str, Any]:
+    """Asks by a deadline, again and again; says by how much each reply was late."""
+    place = urlsplit(address)
+    body = json.dumps({**PROBES[name], "deadline_ms": deadline}).encode()
+    late, read, statuses = [], [], set()
+    for _ in range(times):
+        streams = await asyncio.open_connection(place.hostname, place.port)
+        started = time.perf_counter()
+        status, reply = await exchange(streams, body)
+        late.append(1000 * (time.perf_counter() - started) - deadline)
+        read.append(reply.get("sentences_read", 0))
+        statuses.add(status)
+        streams[1].close()
+    allowed = max(SLACK_MS, deadline / 2)
+    return {
+        "asked": name,
+        "deadline_ms": deadline,
+        "statuses": sorted(statuses),
+        "missed": sum(one > allowed for one in late),
+        "of": times,
+        "late_ms_median": round(sorted(late)[times // 2], 1),
+        "late_ms_worst": round(max(late), 1),
+        "sentences_read_median": sorted(read)[times // 2],
+    }
+
+
+async def _ask_much(address: str, kind: str, clients: int) -> None:
+    place, body = urlsplit(address), json.dumps(HEAVY[kind]).encode()
+
+    async def ask() -> None:
+        while True:
+            streams = await asyncio.open_connection(place.hostname, place.port)
+            await exchange(streams, body)
+            streams[1].close()
+
+    await asyncio.gather(*(ask() for _ in range(clients)))
+
+
+async def _be_slow(address: str, clients: int) -> None:
+    """A third sends heads, a third sends bodies, and a third reads replies, all of them a byte at a time."""
+    place = urlsplit(address)
+
+    async def trickle(sent: bytes, slowly: bytes) -> None:
+        while True:
+            try:
+                reader, writer = await asyncio.open_connection(place.hostname, place.port, limit=1)
+                writer.write(sent)
+                for byte in slowly:
+                    writer.write(bytes([byte]) if byte else b"")
+                    await asyncio.sleep(0.1)
+                    if byte == 0 and not await reader.read(1):
+                        break
+                    if writer.is_closing() or reader.at_eof():
+                        break
+                writer.close()
+            except OSError:
+                await asyncio.sleep(0.1)
+
+    kinds = ((b"", SLOW_HEAD), (SLOW_BODY, b" " * 10_000), (SLOW_READING, bytes(10_000)))
+    await asyncio.gather(*(trickle(*kinds[number % len(kinds)]) for number in range(clients)))
+
+
+def _run_clients(kind: str, address: str, clients: int) -> None:
+    asyncio.run(_be_slow(address, clients) if kind == "slow" else _ask_much(address, kind, clients))
+
+
+@contextmanager
+def others(kind: str, address: str, clients: int) -> Iterator[None]:
+    """Other clients, in a process of their own."""
+    process = multiprocessing.Process(target=_run_clients, args=(kind, address, clients), daemon=True)
+    if clients:
+        process.start()
+        time.sleep(1.0)
+    try:
+        yield
+    finally:
+        if clients:
+            process.kill()
+            process.join()
+
+
+def measure_deadlines(address: str, deadlines: Sequence[int], times: int) -> None:
+    """Deadlines while nobody else asks, and while others have long stories read."""
+    asyncio.run(probe(address, "explained", 1000, 3))  # what is done once is done
+    for kind, clients in OTHERS:
+        with others(kind, address, clients):
+            for name in PROBES:
+                for deadline in deadlines:
+                    row = asyncio.run(probe(address, name, deadline, times))
+                    print(json.dumps({"others": f"{kind} {clients}", **row}), flush=True)
+
+
+def measure_slow(address: str, seconds: float, rounds: int) -> None:
+    """How long eight clients wait while nobody, and while a hundred others send a byte at a time."""
+    for number in range(rounds):
+        for clients in (0, 100):
+            with others("slow", address, clients):
+                load = Load(request_bodies(1), 10**9)
+                row = asyncio.run(drive(address, 8, load, seconds))
+                worst = percentile(sorted(load.taken), 100)
+                print(json.dumps({"round": number, "slow": clients, **row, "worst_ms": worst}), flush=True)
+
+
+def main() -> None:
+    """Measures one of the two."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("deadlines", "slow"))
+    parser.add_argument("--model", default="qa1")
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--deadlines", type=int, nargs="+", default=DEADLINES)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    with serving(given.model) as address:
+        if given.what == "deadlines":
+            measure_deadlines(address, given.deadlines, given.times)
+        else:
+            measure_slow(address, given.seconds, given.rounds)
+
+
+if __name__ == "__main__":
+    main()
