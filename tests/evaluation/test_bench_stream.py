@@ -101,4 +101,6 @@ def test_rows_hold_what_was_agreed(capsys: Output, books: Path, tmp_path: Path) 
         )
         assert row["tokens"] == 300 and row["task"] == 1 and row["sentences_let_in"] <= row["sentences"]
         assert row["tokens_per_second"] > 0 and row.get("same_as_read", True)
+    assert cli.main([*map(str, line), "--filters", "gates"]) == 2
+    assert "did you mean gate?" in capsys.readouterr().err
     assert [row["questions"] for row in document["rows"]] == [5, 5, 5, 3] and QUESTIONS == 100

@@ -20,6 +20,7 @@ from amn.bench.streaming import StreamTask, read_apart
 from amn.bench.timing import report
 from amn.data.noise import Books, mixed
 from amn.data.story import words, words_of
+from amn.errors import ConfigError, did_you_mean
 from amn.evaluation.metrics import same_answer
 from amn.evaluation.score import Ask, stories_for
 from amn.inference.engine import open_memory
@@ -41,6 +42,7 @@ class StreamBench:
         tasks: of bAbI.
         tokens: how long the texts are.
         questions: how many are asked in a cell; fewer where texts are long.
+        filters: what stands in front of the memory, in turn.
         new_names: whether people, places and things have names that no training data holds.
         seed: of the places of facts.
     """
@@ -51,6 +53,7 @@ class StreamBench:
     tasks: Sequence[int]
     tokens: Sequence[int]
     questions: int
+    filters: Sequence[str]
     new_names: bool = False
     seed: int = 0
 
@@ -70,14 +73,22 @@ def bench_stream(bench: StreamBench, *, standing: int, step: Callable[[], object
     return report("stream", rows)
 
 
-def filters_of(trained: TrainedModel) -> tuple[str, ...]:
-    """What can stand in front of a model's memory."""
-    return (GATE, KNOWN_WORDS, NONE) if trained.config.get("gate") else (KNOWN_WORDS, NONE)
+def filters_of(trained: TrainedModel, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """What can stand in front of a model's memory, or what of this is asked for.
+
+    Raises:
+        ConfigError: where it cannot.
+    """
+    known = (GATE, KNOWN_WORDS, NONE) if trained.config.get("gate") else (KNOWN_WORDS, NONE)
+    for name in names:
+        if name not in known:
+            raise ConfigError(f"--filters: no filter {name!r} for this model; {did_you_mean(name, known)}")
+    return tuple(names) or known
 
 
 def row_count(bench: StreamBench, standing: int) -> int:
     """How many rows there will be."""
-    lengths = [len(_lengths(bench, name)) for name in filters_of(bench.trained)]
+    lengths = [len(_lengths(bench, name)) for name in bench.filters]
     return sum(lengths) * len(bench.tasks) + bool(standing)
 
 
@@ -87,7 +98,7 @@ def _lengths(bench: StreamBench, name: str) -> list[int]:
 
 def _rows(bench: StreamBench, standing: int) -> Iterator[dict[str, Any]]:
     asked = {task: asked_of(bench, task) for task in bench.tasks}
-    for name in filters_of(bench.trained):
+    for name in bench.filters:
         answer = _answering(bench, name, [one.question for some in asked.values() for one in some])
         for task in bench.tasks:
             for tokens in _lengths(bench, name):
@@ -159,7 +170,7 @@ def _task(
 
 def _standing_row(bench: StreamBench, standing: int) -> dict[str, Any]:
     """One stream with many standing questions; those after the first are about people whom it never names."""
-    asked, name = asked_of(bench, bench.tasks[0])[0], filters_of(bench.trained)[0]
+    asked, name = asked_of(bench, bench.tasks[0])[0], bench.filters[0]
     others = (f"Where is {new.capitalize()}?" for new, _ in zip(names(bench.seed), range(standing - 1), strict=False))
     tokens = min(STANDING_TOKENS, max(bench.tokens))
     read = read_apart(_task(bench, name, (asked.question, *others), asked.facts, tokens, f"noise/{bench.seed}/0"))

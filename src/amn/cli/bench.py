@@ -195,6 +195,7 @@ def stream(
     tasks: str = "1-10,20",
     questions: int = 1000,
     names: Literal["known", "new"] = "known",
+    filters: str = "",
     standing: int = 1000,
     seed: int = 0,
     json: bool = False,
@@ -211,23 +212,26 @@ def stream(
         tasks: whose facts.
         questions: how many are asked in a cell; 100 where a text has a million tokens, or nothing is filtered.
         names: of the facts: those of the task, or new ones that no training data holds.
+        filters: gate, known words, none; all that the model has where it is left out.
         standing: how many standing questions one stream is also read for; 0 for none.
         seed: of the places of the facts.
         json: print the rows as JSON.
     """
-    from amn.bench.stream import StreamBench, bench_stream, row_count
+    from amn.bench.stream import StreamBench, bench_stream, filters_of, row_count
     from amn.cli.screen import progress_bar
     from amn.store.find import find_model
     from amn.store.model_directory import load_model
     from amn.training.sweep import parse_numbers
 
+    trained, chosen = load_model(find_model(model)), [name.strip() for name in filters.split(",") if name.strip()]
     bench = StreamBench(
         model=model,
-        trained=load_model(find_model(model)),
+        trained=trained,
         noise=noise,
         tasks=parse_numbers(tasks),
         tokens=parse_numbers(tokens),
         questions=questions,
+        filters=filters_of(trained, chosen),
         new_names=names == "new",
         seed=seed,
     )
