@@ -77,6 +77,13 @@ def test_axe_finds_nothing_in_guesses_and_in_the_race(visit: Callable[..., Page]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_documentation(visit: Callable[..., Page], scheme: str) -> None:
+    page = visit("/docs", color_scheme=scheme)
+    expect(page.locator("h2 code").first).to_be_visible()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_a_replay(browser: Any, tmp_path: Path, scheme: str) -> None:
     assert main(["demo", "--html", str(tmp_path / "replay.html")]) == 0
     context = browser.new_context(color_scheme=scheme, reduced_motion="reduce")

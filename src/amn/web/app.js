@@ -318,7 +318,11 @@ async function start() {
     const served = await client.models();
     at("model").replaceChildren(...served.models.map((name) => new Option(name, name, name === served.default, name === served.default)));
   }
-  await restore();
+  try {
+    await restore();
+  } finally {
+    field.readOnly = false; // until there was a story, one would have been lost that was typed
+  }
 }
 
 function listExamples() {

@@ -50,6 +50,13 @@ function fields(schema) {
   }));
 }
 
+// Text that may be wider than its frame: keys must reach it to scroll it.
+function scrolling(className, text) {
+  const made = element("pre", className, text);
+  made.tabIndex = 0;
+  return made;
+}
+
 function curl(method, path, body) {
   const verb = method === "GET" ? "" : ` -X ${method}`;
   const data = body ? ` \\\n  -H 'content-type: application/json' -d '${JSON.stringify(body)}'` : "";
@@ -68,7 +75,7 @@ function route(path, method, operation, schemas) {
   if (query.length) root.append(element("h3", "", "Query"), table(query.map((q) => [q.name, `${typeOf(q.schema)}; ${bounds(q.schema)}`])));
   root.append(element("h3", "", "Replies"), table(Object.entries(operation.responses).map(([code, reply]) => replyRow(code, reply))));
   const given = body && sample(schemas[body]);
-  root.append(element("pre", "", curl(method.toUpperCase(), path, given)));
+  root.append(scrolling("", curl(method.toUpperCase(), path, given)));
   root.append(trial(path, method.toUpperCase(), operation.parameters ?? [], given));
   return root;
 }
@@ -82,7 +89,7 @@ function trial(path, method, parameters, given) {
   const send = element("button", "", "Send");
   const stop = element("button", "", "Stop");
   stop.type = "button";
-  const shown = element("pre", "reply");
+  const shown = scrolling("reply");
   shown.setAttribute("aria-live", "polite");
   form.append(send, stop, shown);
   let abort = new AbortController();
