@@ -34,6 +34,26 @@ def test_an_explanation_is_of_the_same_answer() -> None:
     assert round(qa(told, QUESTION, explain=True).score, 5) == round(qa(told, QUESTION).score, 5)
 
 
+def test_a_memory_that_hears_sentences_as_they_come_reads_them_in_order_when_it_is_asked() -> None:
+    qa, told = reader("outward"), TOLD[::-1]
+    right = round(qa(told, QUESTION).score, 5)
+    memory = qa.memory([QUESTION, "Where is B of A?"])
+    for sentence in told:
+        memory.tell(sentence)
+    assert [round(answer.score, 5) for answer in memory.ask()][0] == round(memory.ask(QUESTION).score, 5) == right
+    read = qa.memory(QUESTION)
+    read.read(told)
+    assert round(read.ask()[0].score, 5) == right
+
+
+def test_an_explanation_numbers_sentences_as_they_were_told() -> None:
+    told = TOLD[::-1]
+    why = reader("outward")(told, QUESTION, explain=True).explanation
+    assert why is not None
+    assert [trace.sentence for trace in why.sentences] == [2, 1, 0]
+    assert all(told[trace.sentence] == trace.text for trace in why.sentences)
+
+
 def test_names_of_the_training_and_unknown_words_join_sentences() -> None:
     spoken = [("corinna", "is", "above", "dagobert"), ("b", "is", "above", "corinna"), ("A", "is", "above", "B")]
     assert TrainingRecord.of(reader("outward").record).names == {"A", "B"}

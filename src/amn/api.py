@@ -17,7 +17,7 @@ from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
 from amn.inference.core import core_of
 from amn.inference.engine import read_examples
-from amn.inference.order import in_order, order_of
+from amn.inference.order import in_order
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory, groups_of
 from amn.pretrained import DEFAULT_MODEL
@@ -136,7 +136,7 @@ class QA:
             ]
         else:
             memory = self.memory(question)
-            if not memory.tell(self._in_order(story, question)):
+            if not memory.tell(story):
                 raise AMNError(EMPTY_STORY)
             left = None if deadline is None else max(0.0, started + deadline - perf_counter())
             answers = _timed(memory.ask(deadline=left, explain=explain, banks=banks), started)
@@ -172,12 +172,6 @@ class QA:
                 _Part(number, story, [asked[i][0] for i in group], in_order(self.trained, example), request.banks)
             )
         return parts
-
-    def _in_order(self, story: Text, question: Text) -> Text:
-        """The story as the model reads it for a question, or for the first of several."""
-        told, asked = read_story(story), read_questions(question)
-        places = order_of(self.trained, [spoken for _, spoken in told], asked[0][1])
-        return [told[place][0] for place in places]
 
     def _answer_group(self, group: Sequence["_Part"]) -> Iterator[tuple["_Part", list[Answer]]]:
         found = read_examples(self.trained, [part.example for part in group], group[0].banks)

@@ -38,6 +38,7 @@ class Hearing:
     seen: int
     let_in: int
     position: tuple[str, int] | None
+    _rereads: bool
     _gate: Judge | None
     _told: list[Words]
     _groups: list[list[int]]
@@ -167,7 +168,8 @@ class Hearing:
 
     def _note(self, story: Sequence[Told], heard: Sequence[Sequence[int]], keep: bool) -> int:
         """Counts sentences, and keeps them where they are all kept; returns how many were let in."""
-        if self._is_whole and (keep or not self._memories[0].banks):  # without banks, a model keeps them anyway
+        keep = keep or self._rereads or not self._memories[0].banks  # without banks, a model keeps them anyway
+        if self._is_whole and keep:
             self.sentences += [text for text, _ in story]
             self._told += [spoken for _, spoken in story]
         self.seen += len(story)

@@ -20,6 +20,7 @@ from amn.hearing import Hearing
 from amn.inference.engine import open_gate
 from amn.inference.found import Arrays, StoryMemory
 from amn.inference.gate import Judge
+from amn.inference.order import order_of
 from amn.inference.trained import TrainedModel
 from amn.store.atomic import write_atomically, writing
 from amn.store.memory_file import OLD_JSON, pack, read_old, unpack
@@ -51,6 +52,7 @@ class LiveMemory(Hearing, Standing):
         asked = read_questions(questions)
         self.trained, self._gate = trained, gate or open_gate(trained, [spoken for _, spoken in asked])
         self.questions = [text for text, _ in asked]
+        self._rereads = trained.training.train.order != "told"  # in an order that depends on the question
         self.sentences, self._told = [], []
         self.seen = self.let_in = 0
         self.position = None
@@ -90,10 +92,13 @@ class LiveMemory(Hearing, Standing):
         """
         started = perf_counter()
         check_limits(banks, deadline)
-        if question is not None and question.strip() not in self.questions:
-            other = self._reread(question, explain)
+        if question is not None and (self._rereads or question.strip() not in self.questions):
+            other, places = self._reread(question, explain)
             left = None if deadline is None else max(0.0, started + deadline - perf_counter())
-            return _timed(other.ask(deadline=left, explain=explain, banks=banks), started)[0]
+            (answer,) = _timed(other.ask(deadline=left, explain=explain, banks=banks), started)
+            return _renumbered(answer, places)
+        if self._rereads:
+            return [self.ask(own, deadline=deadline, explain=explain, banks=banks) for own in self.questions]
         asked = range(len(self.questions)) if question is None else [self.questions.index(question.strip())]
         if deadline is None:
             answers = self._read(1 if banks is None else banks, asked)
@@ -105,12 +110,17 @@ class LiveMemory(Hearing, Standing):
         answers = _timed(answers, started)
         return answers if question is None else answers[0]
 
-    def _reread(self, question: str, traced: bool) -> "LiveMemory":
-        """A memory of the same sentences for another question; traces of them take most of the time."""
+    def _reread(self, question: str, traced: bool) -> "tuple[LiveMemory, Sequence[int]]":
+        """A memory of the same sentences for another question, and which of them it heard when.
+
+        Traces of them take most of the time.
+        """
         self.check_kept()
         other = LiveMemory(self.trained, [question])
-        other._take(list(zip(self.sentences, self._told, strict=True)), traced=traced)
-        return other
+        other._rereads = False
+        places = order_of(self.trained, self._told, words(question))
+        other._take([(self.sentences[place], self._told[place]) for place in places], traced=traced)
+        return other, places
 
     def _read(self, banks: int, asked: Sequence[int]) -> list[Answer]:
         wanted = set(asked)
@@ -306,6 +316,15 @@ def _by(found: Iterator[Answer], ends: float) -> Answer:
 def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:
     milliseconds = 1000 * (perf_counter() - started)
     return [replace(answer, milliseconds=milliseconds) for answer in answers]
+
+
+def _renumbered(answer: Answer, places: Sequence[int]) -> Answer:
+    """The answer with the numbers of sentences as they were told, by those that they had as they were read."""
+    answer = replace(answer, sentences=tuple(sorted(places[number] for number in answer.sentences)))
+    if answer.explanation is None:
+        return answer
+    traces = tuple(replace(trace, sentence=places[trace.sentence]) for trace in answer.explanation.sentences)
+    return replace(answer, explanation=replace(answer.explanation, sentences=traces))
 
 
 def _graph(traces: Iterable[SentenceTrace]) -> tuple[Edge, ...]:
