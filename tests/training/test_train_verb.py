@@ -5,6 +5,7 @@ import shlex
 import signal
 import sys
 import time
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,18 @@ def test_an_epoch_is_summed_up_in_a_line(capsys: Output) -> None:
     assert summary(ENTRY | SCORE) == "epoch 2/4  answer 0.500  error 2.50 %  ratio 0.250  banks 3.0  *"
     Lines().epoch(ENTRY)
     assert capsys.readouterr().err.endswith("1 min 0 s left\n")
+
+
+def test_a_notebook_gets_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Kernel(StringIO):
+        __module__ = "ipykernel.iostream"
+
+    shown = Kernel()
+    monkeypatch.setattr(sys, "stderr", shown)
+    with training_display() as display:
+        display.epoch({"epoch": 0, "epochs": 2, "error_percent": 1.5})
+        display.epoch({"epoch": 1, "epochs": 2})
+    assert "epoch 1/2  error 1.50 %" in shown.getvalue() and shown.getvalue().count("\n") == 1
 
 
 def test_a_terminal_gets_a_bar(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:

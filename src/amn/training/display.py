@@ -82,7 +82,7 @@ class OneLine(Lines):
 @contextmanager
 def training_display() -> Iterator[Lines]:
     """A bar where standard error is a notebook, or a terminal and rich is there, else lines."""
-    if "ipykernel" in sys.modules:
+    if type(sys.stderr).__module__.startswith("ipykernel."):
         yield OneLine()
         print(file=sys.stderr)
         return
