@@ -44,6 +44,9 @@ def test_stepgame_keeps_the_case_of_agents_and_can_be_had_by_chain_length(stepga
     assert words(first.sentences[0]) == ("A", "is", "at", "K", "s", "3", "o'clock")
     assert {"A", "a"} <= set(words(second.sentences[1]))
     assert board_stories("stepgame-2", stepgame, "valid") == [second]
+    (stepgame / "test.jsonl").write_text(json.dumps(STEPGAME[0] | {"story": ["A is at I's 3 o'clock."]}) + "\n")
+    assert words(board_stories("stepgame", stepgame, "test")[0].sentences[0])[3:5] == ("i", "s")
+    (stepgame / "test.jsonl").unlink()
     assert board_stories("stepgame-7", stepgame, "valid") == []
     with pytest.raises(DataError, match="expected test.jsonl.gz or test.jsonl, found neither"):
         board_stories("stepgame", stepgame, "test")

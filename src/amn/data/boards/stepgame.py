@@ -4,6 +4,7 @@ Rows of JSON lines with `story`, `question`, `answer` and `k`. Agents are single
 (`words` keeps it): A is an agent and a an article.
 """
 
+import re
 from pathlib import Path
 from random import Random
 
@@ -17,6 +18,7 @@ from amn.errors import ConfigError, DataError
 
 CHAINS = tuple(str(k) for k in range(1, 11))
 NOISY = "noisy"  # a variant: training and validation stories with noise of our own
+_POSSESSIVE = re.compile(r"\b([A-Z])'s\b")  # I is an agent here, too, and nobody's name elsewhere
 _ENDS = 0.7  # how often the ends of a chain are asked about, which the files seldom do
 LONG = "long"  # a variant: chains of our own with six to ten steps and noise, to validate with alone
 _LONG_CHAINS = 300  # of each length
@@ -72,7 +74,8 @@ def _rows(path: Path) -> list[tuple[int, Story]]:
         row = parsed(path, number, line)
         if not isinstance(row, dict) or not isinstance(row.get("k"), int):
             raise DataError(path, number, '"k": the number of steps', line[:60])
-        found.append((row["k"], story_of(row, path, number)))
+        told = [_POSSESSIVE.sub(r"\1 's", str(sentence)) for sentence in row.get("story") or ()]
+        found.append((row["k"], story_of(row | {"story": told}, path, number)))
     return found
 
 
