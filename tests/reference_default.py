@@ -125,7 +125,11 @@ class Twin:
 
     def lets_in(self, sentence: Words) -> bool:
         """Whether a sentence passes the gate for any question; each question counts what it lets in."""
-        passed = [self.gate_logit(sentence, question) > self.bar(inside) for question, inside in self.inside.items()]
+        known = [self.vocabulary.index(word) for word in sentence if word in self.vocabulary]
+        pronoun = any(self.weights["gate.refers"][place] > 0 for place in known)
+        passed = [
+            self.gate_logit(sentence, question) > self.bar(inside, pronoun) for question, inside in self.inside.items()
+        ]
         self.judged += 1
         self.inside = {question: n + p for (question, n), p in zip(self.inside.items(), passed, strict=True)}
         return any(passed)
@@ -144,10 +148,11 @@ class Twin:
             state = self.gru(f"gate.{name}", known[place], state)
         return state
 
-    def bar(self, inside: int) -> float:
-        """The less of a text a question has let in, the higher."""
+    def bar(self, inside: int, pronoun: bool) -> float:
+        """The less of a text a question has let in, the higher; a pronoun takes the roof off."""
         lowest, slope, highest = self.weights["gate.bars"]
-        return float(min(highest, lowest - slope * log((inside + STORY) / (self.judged + STORY))))
+        rising = float(lowest - slope * log((inside + STORY) / (self.judged + STORY)))
+        return rising if pronoun else min(float(highest), rising)
 
     def tell(self, sentence: Words) -> None:
         """Lines 2 to 17 of Algorithm 1."""

@@ -38,6 +38,7 @@ def small_model() -> TrainedModel:
         model.move_state.bias.fill_(0.0)
         assert model.gate is not None
         model.gate.bars.copy_(torch.tensor([-100.0, 2.0, 0.5]))  # which all sentences of these tests pass
+        model.gate.refers[4] = 1
     return TrainedModel.of("amn", model, VOCABULARY)
 
 
@@ -109,9 +110,10 @@ def test_the_gate_gives_the_logits_of_torch_and_its_bars(directory: Path) -> Non
     sentences = torch.tensor([[3, 4, 5, 0], [2, 0, 0, 0], [9, 8, 7, 6], [0, 0, 0, 0]])
     questions = torch.tensor([[2, 3, 0], [4, 5, 6]])
     rows = {"sentences": sentences.numpy(), "questions": questions.numpy()}
-    logits, bars = InferenceSession(directory / f"{GATE}.onnx").run(None, rows)
+    logits, bars, pronouns = InferenceSession(directory / f"{GATE}.onnx").run(None, rows)
     np.testing.assert_allclose(logits, gate(sentences, questions).detach().numpy(), atol=1e-5, rtol=1e-4)
     np.testing.assert_array_equal(bars, np.array([-100.0, 2.0, 0.5], np.float32))
+    np.testing.assert_array_equal(pronouns, [1, 0, 0, 0])
 
 
 def test_a_model_without_a_gate_has_no_such_graph() -> None:

@@ -86,6 +86,7 @@ static struct amn_weights random_weights(id hidden, id heads, id pointer, id tok
     id width = heads % 2 ? hidden : hidden + 3; /* of the gate */
     w.gate = (struct amn_gate){.width = width, .lowest = -0.5f, .slope = 0.3f, .highest = 0.5f};
     w.gate.embedding = keep(numbers(WORDS * (size_t)width, 1.7f));
+    w.gate.refers = keep(numbers(WORDS, 1));
     w.gate.sentence = gru(width, width), w.gate.question = gru(width, width);
     w.gate.heard = layer(width, width, 1), w.gate.asked = layer(width, width, 0), w.gate.verdict = layer(1, width, 1);
     return w;

@@ -24,7 +24,8 @@ from reference_default import Twin
 def gated(seed: int = 0, width: int = 12, bars: Sequence[float] = (-0.4, 0.5, 0.4)) -> TrainedModel:
     """A random model with a random gate that lets in about half of what it hears."""
     trained = random_model(seed, gate=width, pointer=True)
-    return replace(trained, weights={**trained.weights, "gate.bars": np.array(bars, np.float32)})
+    refers = (np.arange(len(trained.vocabulary.words)) % 7 == 5).astype(np.float32)
+    return replace(trained, weights={**trained.weights, "gate.bars": np.array(bars, np.float32), "gate.refers": refers})
 
 
 def one_long(seed: int) -> Example:
@@ -42,7 +43,7 @@ def twin_says(trained: TrainedModel, example: Example) -> list[bool]:
 @pytest.mark.usefixtures("core")
 @pytest.mark.parametrize("width", [12, 16, 48, 5])
 def test_the_core_lets_in_what_the_twin_and_torch_let_in(width: int) -> None:
-    trained, text = gated(width, width), one_long(width)
+    trained, text = gated(width + 7, width), one_long(width)
 
     by_core = open_gate(trained, text.questions)
     by_torch = open_gate(trained, text.questions, "torch")
@@ -78,6 +79,22 @@ def test_the_bar_rises_as_less_is_let_in_and_never_above_the_highest() -> None:
     for bars, before, passes in ((rising, 27, True), (rising, 28, False), (low, 28, True), (low, 10**9, True)):
         for engine in ("auto", "torch"):
             judge = open_gate(gated(bars=bars), [question], engine)
+            assert judge is not None
+            judge.seen = before
+            assert judge.judge([sentence]).all() == passes
+
+
+@pytest.mark.usefixtures("core")
+def test_a_pronoun_passes_in_a_story_and_not_in_a_book() -> None:
+    sentence, question = ("mary", "went"), ("where", "is", "mary")
+    logit = _logit(gated(), sentence, question)
+    trained = gated(bars=(logit - 1, 1.0, logit - 0.5))
+    refers = np.zeros_like(trained.weights["gate.refers"])
+    for pronouns, before, passes in (([], 10**9, True), (["went"], 27, True), (["went"], 28, False)):
+        refers[[trained.numbers[word] for word in pronouns]] = 1
+        own = replace(trained, weights={**trained.weights, "gate.refers": refers.copy()})
+        for engine in ("auto", "torch"):
+            judge = open_gate(own, [question], engine)
             assert judge is not None
             judge.seen = before
             assert judge.judge([sentence]).all() == passes

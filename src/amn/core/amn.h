@@ -34,6 +34,7 @@ struct amn_gate { /* in front of the memory; its width is 0 where there is none 
     struct amn_gru sentence, question;
     struct amn_layer heard, asked, verdict;
     float lowest, slope, highest; /* the bar that a sentence has to pass */
+    const float *refers;          /* of each known word: 1 where it is a pronoun, for which no bar is the highest */
 };
 
 struct amn_weights {

@@ -37,6 +37,7 @@ class CGate(Structure):
         *((name, CGRU) for name in ("sentence", "question")),
         *((name, CLayer) for name in ("heard", "asked", "verdict")),
         *((name, c_float) for name in ("lowest", "slope", "highest")),
+        ("refers", c_void_p),
     ]
 
 

@@ -52,9 +52,16 @@ INLINE float logit_of(const struct gate *gate, const float *heard, const float *
     return sum + gate->bias;
 }
 
+/* Whether one of the words is a pronoun. */
+static int has_pronoun(const struct gate *gate, const id *words, id length) {
+    for (id i = 0; i < length; i++)
+        if (gate->refers[words[i]] > 0) return 1;
+    return 0;
+}
+
 /* Whether a logit is above the bar, which rises as less of a text is let in. */
-INLINE int8_t passes(const struct gate *gate, float logit, int64_t seen, int64_t let_in) {
-    if (logit > gate->highest) return 1;
+INLINE int8_t passes(const struct gate *gate, int pronoun, float logit, int64_t seen, int64_t let_in) {
+    if (!pronoun && logit > gate->highest) return 1;
     if (!(logit > gate->lowest)) return 0;
     float share = (float)(let_in + STORY) / (float)(seen + STORY);
     return logit > gate->lowest - gate->slope * logf(share);
@@ -72,9 +79,10 @@ int amn_gate_judge(const struct amn_model *m, const struct amn_words *sentences,
         const float *last = last_state(&gate->sentence, width, sentences->words + begin, length, room, room + 2 * width);
         project(width, width, last, gate->heard, heard);
         add(width, gate->heard_bias, heard);
+        int pronoun = has_pronoun(gate, sentences->words + begin, length);
         for (size_t q = 0; q < questions; q++) {
             float logit = logit_of(gate, heard, judging->asked + q * width);
-            int8_t let_in = passes(gate, logit, judging->seen, judging->let_in[q]);
+            int8_t let_in = passes(gate, pronoun, logit, judging->seen, judging->let_in[q]);
             judging->let_in[q] += let_in;
             judging->verdicts[q * count + i] = let_in;
             if (judging->logits) judging->logits[q * count + i] = logit;

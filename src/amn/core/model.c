@@ -131,6 +131,7 @@ static void take_gate(struct amn_model *m, const struct amn_gate *from) {
     m->gate.asked = whole(m, &from->asked, 1);
     m->gate.verdict = copied(m, from->verdict.weight, width);
     m->gate.bias = *from->verdict.bias;
+    m->gate.refers = copied(m, from->refers, words);
     m->gate.lowest = from->lowest, m->gate.slope = from->slope, m->gate.highest = from->highest;
 }
 

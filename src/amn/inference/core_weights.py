@@ -91,6 +91,7 @@ def _gate(own: dict[str, np.ndarray], width: int, words: int) -> boundary.CGate:
     lowest, slope, highest = own["gate.bars"].tolist()
     gate = boundary.CGate(width=width, lowest=lowest, slope=slope, highest=highest)
     gate.embedding = address(own["gate.embedding.weight"], np.float32, words, width)
+    gate.refers = address(own["gate.refers"], np.float32, words)
     gate.sentence, gate.question = (
         _gru(own, f"gate.{name}", width, width) for name in ("sentence_gru", "question_gru")
     )

@@ -3,7 +3,7 @@
     start    words of the questions             -> the questions, and an empty memory
     step     the memory and one sentence        -> the memory after it
     decode   the memory and the questions       -> logits, and how many entities were read
-    gate     sentences and questions            -> a logit for each sentence and question, and the bars
+    gate     sentences and questions            -> a logit for each sentence and question, the bars, and pronouns
 
 A program calls start once, step for each sentence and decode for an answer; `docs/export.md` shows it. Only a model
 with a gate has the last graph, which says what to tell at all. A memory is the tensors of `amn.models.amn.Memory`; the
@@ -129,9 +129,9 @@ class _Judge(nn.Module):
         super().__init__()
         self.gate = gate
 
-    def forward(self, sentences: Tensor, questions: Tensor) -> tuple[Tensor, Tensor]:
-        """The logit of each sentence for each question; the lowest bar, its slope and the highest."""
-        return self.gate(sentences, questions), self.gate.bars.clone()
+    def forward(self, sentences: Tensor, questions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The logit of each sentence for each question; the lowest bar, its slope and the highest; has it a pronoun."""
+        return self.gate(sentences, questions), self.gate.bars.clone(), self.gate.referring(sentences)
 
 
 class _Start(nn.Module):

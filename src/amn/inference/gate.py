@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from ctypes import byref
 from itertools import accumulate, chain, repeat
-from math import log
+from math import inf, log
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -92,9 +92,10 @@ class TorchJudge:
         """Whether each of the next sentences is let in for each question."""
         verdicts = np.zeros((len(self.let_in), len(sentences)), bool)
         lowest, slope, highest = self._gate.bars.tolist()
+        refers = self._gate.referring(self._padded(sentences)).tolist() if sentences else []
         for place, logits in enumerate(self._logits(sentences)):
-            shares = (self.let_in + STORY) / (self.seen + STORY)
-            bars = np.array([min(highest, lowest - slope * log(share)) for share in shares.tolist()])
+            shares, most = (self.let_in + STORY) / (self.seen + STORY), inf if refers[place] else highest
+            bars = np.array([min(most, lowest - slope * log(share)) for share in shares.tolist()])
             verdicts[:, place] = logits > bars
             self.let_in += verdicts[:, place]
             self.seen += 1

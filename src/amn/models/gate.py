@@ -7,7 +7,8 @@ memory: so it learns by itself, and costs little for each word of a long text.
     bar   = min(highest, lowest - slope ln share)  share: how much of the text so far was let in
 
 A sentence is let in where its logit is above the bar. In a story nearly every sentence matters, so the bar is low and
-wordings that training never had pass; in a book nearly none does, and the bar rises as that shows.
+wordings that training never had pass; in a book nearly none does, and the bar rises as that shows. For a sentence with
+a pronoun it has no highest: whom *she* means stands in the sentence before, which in a book was turned away.
 """
 
 import torch
@@ -36,6 +37,7 @@ class Gate(nn.Module):
         self.question = Linear(width, width, bias=False)
         self.verdict = Linear(width, 1)
         self.bars = nn.Parameter(torch.zeros(3), requires_grad=False)
+        self.refers = nn.Parameter(torch.zeros(vocabulary_size), requires_grad=False)  # 1 for words that are pronouns
 
     def forward(
         self, sentences: Int[Tensor, "sentence word"], questions: Int[Tensor, "question word_q"]
@@ -47,6 +49,10 @@ class Gate(nn.Module):
             questions: the same.
         """
         return self.logit(self.heard(sentences).unsqueeze(1) + self.asked(questions))
+
+    def referring(self, sentences: Int[Tensor, "sentence word"]) -> Float[Tensor, " sentence"]:
+        """1 for sentences with a pronoun."""
+        return self.refers[sentences].amax(-1)
 
     def heard(self, sentences: Int[Tensor, "sentence word"]) -> Float[Tensor, "sentence width"]:
         """A s + b for each sentence."""

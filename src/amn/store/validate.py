@@ -239,11 +239,12 @@ def _shapes_of_amn(config: Mapping[str, Any]) -> dict[str, Shape]:
 
 
 def _shapes_of_gate(config: Mapping[str, Any]) -> dict[str, Shape]:
-    width = config["gate"]
+    width, words = config["gate"], config.get("vocabulary_size", 0)
     shapes: dict[str, Shape] = {
-        "gate.embedding.weight": (config.get("vocabulary_size", 0), width),
+        "gate.embedding.weight": (words, width),
         "gate.question.weight": (width, width),
         "gate.bars": (3,),
+        "gate.refers": (words,),
     }
     for name in ("gate.sentence_gru", "gate.question_gru"):
         shapes |= _gru(name, width, width)
