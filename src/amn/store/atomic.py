@@ -1,6 +1,5 @@
 """Files that are replaced whole: a reader finds the old one or the new one, however the writer ends."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,10 +13,8 @@ from amn.errors import CheckpointError
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Gives a temporary file to write to; it gets its name once its bytes are on disk."""
-    with writing(path):
-        with replaced(path) as part:
-            yield part
-        flush_folder(path.parent)
+    with writing(path), replaced(path) as part:
+        yield part
 
 
 @contextmanager
@@ -45,12 +42,3 @@ def clear_leftovers(folder: Path) -> None:
     """Removes what writers that were killed have left half-written."""
     for part in folder.glob(f".*{PART}"):
         remove(part)
-
-
-def flush_folder(folder: Path) -> None:
-    """Makes sure that a name is found again after a power loss: it is in the folder, which is a file of its own."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
