@@ -37,6 +37,7 @@ class TrainConfig:
         train_questions: take only so many training questions of each task; None for all.
         mixed_questions: training questions about mixed stories, where a run learns these.
         mixed_seed: of these stories; another one gives others.
+        renew: epochs after which others take the place of these stories; 0 to keep them.
         distract: a text or a folder of texts, whose short sentences are put between those of training stories.
         distracted: share of the training stories that get some.
         patience: stop after so many epochs without a better validation; 0 to train to the end.
@@ -63,6 +64,7 @@ class TrainConfig:
     train_questions: int | None = None
     mixed_questions: int = 100_000
     mixed_seed: int = 100
+    renew: int = 0
     distract: str | None = None
     distracted: float = 0.25
     patience: int = 0
@@ -90,7 +92,7 @@ class TrainConfig:
         for name in (*counts, "learning_rate", "clip", *given):
             if not getattr(self, name) > 0:
                 yield f"{name} must be above 0, not {getattr(self, name)}"
-        for name in ("warmup_steps", "mixed_seed", "patience", "plateau", "weight_decay"):
+        for name in ("warmup_steps", "mixed_seed", "renew", "patience", "plateau", "weight_decay"):
             if getattr(self, name) < 0:
                 yield f"{name} must not be below 0, not {getattr(self, name)}"
 

@@ -67,7 +67,7 @@ def test_masks_are_boolean_and_follow_the_padding() -> None:
 
 
 def test_index_minus_one_weighs_nothing() -> None:
-    batch = encode(examples([STORY]), VOCABULARY).take(torch.tensor([1, -1]), sentences=3)
+    batch = encode(examples([STORY]), VOCABULARY).take(torch.tensor([1, -1]), 3)
     assert batch.weights.tolist() == [[1.0], [0.0]]
 
 
@@ -75,7 +75,7 @@ def test_more_room_is_only_padding() -> None:
     narrow = encode(examples([STORY]), VOCABULARY)
     wide = encode(examples([STORY]), VOCABULARY, Sizes(slots=20, sentences=9, words=9, members=9))
     assert wide.sizes.slots == 20
-    tight, roomy = narrow.take(torch.arange(3)), wide.take(torch.arange(3), sentences=9)
+    tight, roomy = narrow.take(torch.arange(3)), wide.take(torch.arange(3), 9)
     assert torch.equal(roomy.sentences[:, :3, : narrow.sizes.words], tight.sentences)
     assert roomy.sentences.sum() == tight.sentences.sum()
 

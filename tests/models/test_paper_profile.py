@@ -126,7 +126,7 @@ def test_padding_never_changes_an_answer() -> None:
     room = Sizes(slots=20, sentences=9, words=8, members=9, questions=5, question_words=6)
     wide = encode(examples, VOCABULARY, room)
     every = torch.arange(STORIES)
-    narrow_reading, wide_reading = (model(data.take(every, sentences=data.sizes.sentences)) for data in (tight, wide))
+    narrow_reading, wide_reading = (model(data.take(every, data.sizes.sentences)) for data in (tight, wide))
     questions = narrow_reading.logits.shape[1]
     torch.testing.assert_close(wide_reading.logits[:, :questions], narrow_reading.logits, **CLOSE)
 

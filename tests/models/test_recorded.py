@@ -27,7 +27,7 @@ def trained(name: str = "amn", **settings: Any) -> TrainedModel:
 
 def batch_of(count: int, seed: int = 0) -> Batch:
     """Stories in a batch whose shape depends on their number alone."""
-    return encode(random_examples(count, seed=seed), VOCABULARY, ROOM).take(torch.arange(count), sentences=6)
+    return encode(random_examples(count, seed=seed), VOCABULARY, ROOM).take(torch.arange(count), 6)
 
 
 def assert_same(found: Reading, expected: Reading, stories: int, classes: int = len(VOCABULARY.answers)) -> None:

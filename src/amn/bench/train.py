@@ -38,11 +38,12 @@ def _ignore(_entry: dict[str, Any]) -> None:
 def _seconds(trainer: Trainer, count: int) -> float:
     """The seconds of so many steps of the whole fleet, after a warm-up."""
     fleet = trainer.fleet
+    shape = fleet.training.shape._replace(sentences=_SENTENCES)
     plan = epoch_plan(fleet, 0, [True] * len(fleet), trainer.runs[0].spec.train.batch_size)
 
     def take(steps: int) -> None:
         for step in islice(cycle(plan.steps), steps):
-            fleet.train_step(step.done, step.indices, _SENTENCES, plan.per_model)
+            fleet.train_step(step.done, step.indices, shape, plan.per_model)
 
     take(_WARM_UP)
     return seconds_of(lambda: take(count), fleet.device)

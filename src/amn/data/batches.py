@@ -7,6 +7,7 @@ the vocabulary each slot is. So an unknown word is an entity like any other: it 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -22,6 +23,7 @@ from amn.errors import DataError
 
 MAX_SLOTS = 32_767  # slots are kept in two bytes
 _WITH_NONE = ("answers", "tokens")  # where -1 stands for none
+_IN_SLOTS = {"questions", "answer_slots", "token_slots"}  # what stories have, as numbers of slots
 _BLOCK = 1024  # examples that are padded to the longest of them while they are encoded
 
 
@@ -77,6 +79,15 @@ class Batch:
 torch.export.register_dataclass(Batch)
 
 
+class Shape(NamedTuple):
+    """How far stories fill the axes of a batch: sentences of a story, members and words of a sentence, slots."""
+
+    sentences: int
+    members: int
+    words: int
+    slots: int
+
+
 def _look_up(slot_words: Tensor, slots: Tensor) -> Tensor:
     return slot_words.gather(1, slots.flatten(1)).view_as(slots)
 
@@ -129,23 +140,66 @@ class Dataset:
         )
         return Dataset(stories, sentences, self.starts.to(device), self.lengths.to(device))
 
-    def take(self, indices: Int[Tensor, "*axes batch"], sentences: int | None = None) -> Batch:
+    @property
+    def shapes(self) -> Int[np.ndarray, "example axis"]:
+        """The `Shape` of each example."""
+        owner = torch.repeat_interleave(torch.arange(len(self)), self.lengths)
+        first = self.starts - (self.lengths.cumsum(0) - self.lengths)
+        rows = torch.arange(len(owner)) + first[owner]
+        most = [self.lengths]
+        for name in ("members", "sentences"):
+            counts = (self.sentences[name] > 0).sum(1)[rows]
+            most.append(torch.zeros(len(self), dtype=torch.long).scatter_reduce(0, owner, counts, "amax"))
+        most.append((self.stories["slot_words"] > 0).sum(1) + 1)
+        return torch.stack(most, 1).clamp(min=1).numpy()
+
+    @property
+    def shape(self) -> Shape:
+        """Room for every example."""
+        sizes = self.sizes
+        return Shape(sizes.sentences, sizes.members, sizes.words, sizes.slots)
+
+    def take(self, indices: Int[Tensor, "*axes batch"], room: Shape | int | None = None) -> Batch:
         """A batch of some examples; index -1 stands for none and weighs nothing.
 
         Args:
             indices: which examples; those of several batches at once have an axis more.
-            sentences: room for sentences; the longest story taken decides where it is not given.
+            room: how much of each axis to take, enough for these examples; a number is that of sentences, which the
+                longest story taken decides where none is given.
         """
-        if sentences is None:
-            sentences = int(self.lengths[indices].max())
-        found = indices.clamp(min=0)
-        place = torch.arange(sentences, device=indices.device)
+        if not isinstance(room, Shape):
+            room = self.shape._replace(sentences=int(self.lengths[indices].max()) if room is None else room)
+        found, given = indices.clamp(min=0), (indices >= 0).unsqueeze(-1)
+        place = torch.arange(room.sentences, device=indices.device)
         rows = self.starts[found].unsqueeze(-1) + place
-        rows = torch.where(place < self.lengths[found].unsqueeze(-1), rows, 0)
-        by_story = {name: value[found] for name, value in self.stories.items()}
-        by_sentence = {name: value[rows].long() for name, value in self.sentences.items()}
-        weights = by_story.pop("weights") * (indices >= 0).unsqueeze(-1)
-        return Batch(**{name: value.long() for name, value in by_story.items()}, **by_sentence, weights=weights)
+        rows = torch.where((place < self.lengths[found].unsqueeze(-1)) & given, rows, 0)
+        slots, words, members = slice(room.slots), slice(room.words), slice(room.members)
+        narrow = {"slot_words": slots, "names": slots, "sentences": words, "members": members}
+        by_story = {name: value[:, narrow.get(name, slice(None))][found] for name, value in self.stories.items()}
+        by_sentence = {name: value[:, narrow.get(name, slice(None))][rows] for name, value in self.sentences.items()}
+        edges, context = self.sentences["edges"][:, members], by_sentence["context"].shape[-1]
+        by_sentence["edges"] = torch.cat((edges[..., members][rows], edges[..., -context:][rows]), -1)
+        for name in _IN_SLOTS & by_story.keys():  # of an example that is not given, and that may need more room
+            by_story[name] = by_story[name] * given.view(*given.shape, *[1] * (by_story[name].dim() - given.dim()))
+        weights = by_story.pop("weights") * given
+        return Batch(**{name: value.long() for name, value in (by_story | by_sentence).items()}, weights=weights)
+
+    def with_spare_rows(self, count: int) -> "Dataset":
+        """A copy with room for so many further sentences."""
+        sentences = {
+            name: torch.cat((value, value.new_zeros(count, *value.shape[1:]))) for name, value in self.sentences.items()
+        }
+        stories = {name: value.clone() for name, value in self.stories.items()}
+        return Dataset(stories, sentences, self.starts.clone(), self.lengths.clone())
+
+    def write(self, other: "Dataset", first: int, row: int) -> None:
+        """Puts other examples of the same room in the place of those from `first`, their sentences from a row on."""
+        for name, value in other.stories.items():
+            self.stories[name][first : first + len(other)] = value
+        for name, value in other.sentences.items():
+            self.sentences[name][row : row + len(value)] = value
+        self.starts[first : first + len(other)] = other.starts + row
+        self.lengths[first : first + len(other)] = other.lengths
 
     def __reduce__(self) -> tuple[object, ...]:
         """As plain arrays: tensors travel between processes in shared memory, of which a container has little."""
@@ -322,15 +376,17 @@ def anonymise(batch: Batch, hidden: Bool[Tensor, "batch slot"]) -> Batch:
     return replace(batch, slot_words=torch.where(hidden & (batch.slot_words > 0), UNKNOWN, batch.slot_words))
 
 
-def epoch_order(lengths: Sequence[int], batch_size: int, *, seed: int, epoch: int) -> list[tuple[int, list[int]]]:
-    """Batches of stories of like length, each with its rank among them, in the order to train on.
+def epoch_order(
+    keys: Sequence[int] | np.ndarray, batch_size: int, *, seed: int, epoch: int
+) -> list[tuple[int, list[int]]]:
+    """Batches of stories of like keys, such as their lengths, each with its rank among them, in the order to train on.
 
-    Rank 0 holds the longest stories. The order of ranks depends on the epoch alone, so that models of a fleet meet
+    Rank 0 holds the greatest keys. The order of ranks depends on the epoch alone, so that models of a fleet meet
     stories of like length together, and so that a model meets its own in the same order inside a fleet or alone.
     """
     rng = np.random.default_rng([seed, epoch])
-    shuffled = rng.permutation(len(lengths))
-    longest_first = shuffled[np.argsort(-np.asarray(lengths)[shuffled], kind="stable")]
-    batches = [longest_first[i : i + batch_size].tolist() for i in range(0, len(lengths), batch_size)]
+    shuffled = rng.permutation(len(keys))
+    greatest_first = shuffled[np.argsort(-np.asarray(keys)[shuffled], kind="stable")]
+    batches = [greatest_first[i : i + batch_size].tolist() for i in range(0, len(keys), batch_size)]
     turn = np.random.default_rng([epoch]).random(len(batches))
     return [(int(rank), batches[rank]) for rank in np.argsort(turn, kind="stable")]

@@ -52,9 +52,8 @@ def check_room(trained: TrainedModel, examples: Sequence[Example]) -> None:
 
 def plain_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
     """Examples with as much room as the largest needs."""
-    longest = max(len(example.sentences) for example in examples)
     data = encode(examples, trained.vocabulary, named=trained.model.sees_questions)
-    return data.take(torch.arange(len(examples)), sentences=max(1, longest))
+    return data.take(torch.arange(len(examples)), data.shape)
 
 
 def roomy_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
@@ -63,7 +62,7 @@ def roomy_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
     spare = _rounded(len(examples)) - len(examples)
     stories = torch.tensor([*range(len(examples)), *[-1] * spare])
     data = encode(examples, trained.vocabulary, room, named=trained.model.sees_questions)
-    return data.take(stories, sentences=room.sentences)
+    return data.take(stories, room.sentences)
 
 
 def on_cpu(reading: Reading) -> Reading:

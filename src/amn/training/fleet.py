@@ -1,7 +1,7 @@
 """A fleet: many small models of one architecture trained together, each as if it were alone.
 
 The weights are the rows of one matrix, the models run under `torch.func.vmap`, and one backward pass and one update
-serve them all. On a GPU the whole step is recorded as a CUDA graph for each story length, because such small models
+serve them all. On a GPU the whole step is recorded as a CUDA graph for each shape of stories, because such small models
 wait for kernel launches and not for arithmetic.
 """
 
@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.func import vmap
 
 from amn.config import TrainConfig
-from amn.data.batches import Batch, Dataset, anonymise, concatenate
+from amn.data.batches import Batch, Dataset, Shape, anonymise, concatenate
 from amn.inference.recorded import Recording
 from amn.models.base import Model, Reading, answer_loss, answered, uniform
 from amn.training.optimiser import Adam, learning_rate
@@ -29,6 +30,8 @@ _STORY_STREAM = 102  # and in which stories
 _WORD_STREAM, _OTHER_STORY_STREAM = 104, 105  # the same for words that are no names
 _STORIES_WITH_HIDDEN_WORDS = 0.5  # the others keep all their words, so that known words are learned as well as without
 _SENTENCE_ROOM = (2, 5, 8, 10, 14, 20, 30, 40, 50)  # story lengths that a step is recorded for on a GPU
+_WIDTHS = ((10, 10, 48), (13, 13, 80))  # members, words, slots: stories that fit go together, for room costs time
+_BY_WIDTH = 1 << 20  # more than any story has sentences
 
 
 @dataclass(frozen=True)
@@ -38,28 +41,51 @@ class Pool:
     Args:
         data: the examples of all tasks.
         first: where those of each task begin.
-        lengths: how many sentences the stories of each task have.
+        shapes: how far each story of each task fills the axes.
     """
 
     data: Dataset
     first: Int[Tensor, " task"]
-    lengths: list[list[int]]
+    shapes: list[Int[np.ndarray, "example axis"]]
 
     @classmethod
-    def of(cls, sets: Sequence[Dataset], device: torch.device) -> "Pool":
-        """Joins the sets of tasks."""
+    def of(cls, sets: Sequence[Dataset], device: torch.device, spare: float = 0.0) -> "Pool":
+        """Joins the sets of tasks, with room for a share of further sentences."""
         first = torch.tensor([0, *(len(one) for one in sets[:-1])]).cumsum(0)
-        return cls(concatenate(sets).to(device), first.to(device), [one.lengths.tolist() for one in sets])
+        joined = concatenate(sets).to(device)
+        if spare:
+            joined = joined.with_spare_rows(int(spare * len(joined.sentences["sentences"])))
+        return cls(joined, first.to(device), [one.shapes for one in sets])
+
+    def renew(self, parts: Sequence[Dataset]) -> None:
+        """Writes other stories over the last ones, in the place where recorded steps find them."""
+        first = len(self.data) - sum(len(part) for part in parts)
+        row = int(self.data.starts[first]) - 1
+        for part in parts:
+            self.data.write(part, first, row)
+            self.shapes[-1][len(self.shapes[-1]) - len(self.data) + first :][: len(part)] = part.shapes
+            first, row = first + len(part), row + len(part.sentences["sentences"])
 
     @property
-    def longest(self) -> int:
-        """Sentences of the longest story."""
-        return max(1, *(max(lengths, default=1) for lengths in self.lengths))
+    def shape(self) -> Shape:
+        """Room for every story."""
+        longest = max(int(shapes[:, 0].max(initial=1)) for shapes in self.shapes)
+        return self.data.shape._replace(sentences=longest)
 
-    def take(self, which: Int[Tensor, " model"], indices: Int[Tensor, "model batch"], sentences: int) -> Batch:
+    def keys(self, task: int) -> Int[np.ndarray, " example"]:
+        """Numbers to sort the stories of a task by: the wide ones last, and among those of like width the long ones."""
+        shapes = self.shapes[task]
+        return shapes[:, 0] + _BY_WIDTH * sum((shapes[:, 1:] > np.array(width)).any(1) for width in _WIDTHS)
+
+    def shape_of(self, chosen: Sequence[tuple[int, list[int]]]) -> Shape:
+        """Room for some stories of some tasks."""
+        found = [self.shapes[task][part].max(0) for task, part in chosen if part]
+        return Shape(*np.max(found, 0).tolist()) if found else Shape(1, 1, 1, 1)
+
+    def take(self, which: Int[Tensor, " model"], indices: Int[Tensor, "model batch"], room: Shape | int) -> Batch:
         """A batch for each model: `which` task, and which of its examples; -1 stands for none."""
         place = torch.where(indices >= 0, indices + self.first[which].unsqueeze(1), -1)
-        return self.data.take(place, sentences)
+        return self.data.take(place, room)
 
 
 def _hide_words(batch: Batch, share: Float[Tensor, ""], chance: Float[Tensor, ""]) -> Batch:
@@ -132,7 +158,6 @@ class Fleet:
     ) -> None:
         self.members = list(members)
         self.training, self.validation, self.device = training, validation, device
-        self.longest = max(training.longest, validation.longest)
         self.answer_room = room or _answer_room(members)
         self.template = _template(members[0].model, *self.answer_room).to(device)
         self.layout = Layout.of(self.template)
@@ -148,20 +173,20 @@ class Fleet:
         self.hidden = _column([member.train.anonymise for member in members], device)[:, 0]
         self.hidden_words = _column([member.train.hide_words for member in members], device)[:, 0]
         self.loss_parts: tuple[str, ...] = ()
-        self._recordings: dict[tuple[str, int, int], Recording] = {}
+        self._recordings: dict[tuple[str, Shape, int], Recording] = {}
 
     def __len__(self) -> int:
         return len(self.members)
 
     def train_step(
-        self, steps: list[int], indices: Int[Tensor, "model batch"], sentences: int, steps_per_epoch: list[int]
+        self, steps: list[int], indices: Int[Tensor, "model batch"], shape: Shape, steps_per_epoch: list[int]
     ) -> Float[Tensor, "model part"]:
         """One update of every model.
 
         Args:
             steps: how many updates each model has had.
             indices: the examples of each model, -1 where it has none.
-            sentences: the longest of these stories.
+            shape: how far these stories fill the axes.
             steps_per_epoch: of each model.
 
         Returns:
@@ -176,18 +201,20 @@ class Fleet:
             torch.tensor(progress, device=self.device),
             torch.tensor(steps, device=self.device),
         )
-        room = self.room(sentences)
+        room = self.room(shape, self.training.shape)
         if self.device.type != "cuda":
             return self._update(room, *inputs)
         return self._replay("train", room, self._update, inputs)
 
-    def room(self, sentences: int) -> int:
-        """The story length to compute with: exact on a CPU, one of a few on a GPU."""
+    def room(self, shape: Shape, whole: Shape) -> Shape:
+        """The shape to compute with: exact on a CPU, one of a few on a GPU, none beyond the whole."""
         if self.device.type != "cuda":
-            return sentences
-        return min([room for room in _SENTENCE_ROOM if room >= sentences] + [self.longest])
+            return shape
+        sentences = min([room for room in _SENTENCE_ROOM if room >= shape.sentences] + [whole.sentences])
+        fits = (width for width in _WIDTHS if all(own <= room for own, room in zip(shape[1:], width, strict=True)))
+        return Shape(min(sentences, whole.sentences), *map(min, next(fits, whole[1:]), whole[1:]))
 
-    def _update(self, room: int, indices: Tensor, rates: Tensor, progress: Tensor, steps: Tensor) -> Tensor:
+    def _update(self, room: Shape, indices: Tensor, rates: Tensor, progress: Tensor, steps: Tensor) -> Tensor:
         batch = self.training.take(self.which, indices, room)
         batch = vmap(_hide_words)(replace(batch, key=self.seeds * 1_000_003 + steps), self.hidden, self.hidden_words)
         self.weights.grad = None
@@ -222,10 +249,12 @@ class Fleet:
     def scores(self, questions_a_batch: int = 256) -> list[Score]:
         """How each model does on its validation questions, reading its last bank."""
         totals = torch.zeros(len(self), 6, device=self.device)
-        orders = [_longest_first(lengths) for lengths in self.validation.lengths]
+        pool = self.validation
+        orders = [np.argsort(-shapes[:, 0], kind="stable").tolist() for shapes in pool.shapes]
         for start in range(0, max(len(orders[member.task]) for member in self.members), questions_a_batch):
             parts = [orders[member.task][start : start + questions_a_batch] for member in self.members]
-            room = min(self.room(self._longest(parts)), self.validation.longest)
+            taken = pool.shape_of([(member.task, part) for member, part in zip(self.members, parts, strict=True)])
+            room = self.room(taken, pool.shape)
             indices = _rows(parts, questions_a_batch)
             if self.device.type == "cuda":
                 totals += self._replay("score", room, self._count, (indices.to(self.device),))
@@ -233,13 +262,8 @@ class Fleet:
                 totals += self._count(room, indices)
         return [_score(row) for row in totals.tolist()]
 
-    def _longest(self, parts: list[list[int]]) -> int:
-        """The longest validation story among those that each model takes, its own longest first."""
-        firsts = [(member, part[0]) for member, part in zip(self.members, parts, strict=True) if part]
-        return max(self.validation.lengths[member.task][first] for member, first in firsts)
-
     @torch.no_grad()
-    def _count(self, room: int, indices: Tensor) -> Float[Tensor, "model figure"]:
+    def _count(self, room: Shape, indices: Tensor) -> Float[Tensor, "model figure"]:
         batch = replace(self.validation.take(self.which, indices, room), num_classes=self.num_answers[:, 0])
         done = torch.ones(len(self), device=self.device)
         readings = self.reader.plain(self.layout.split(self.weights.detach()), batch, done)
@@ -262,7 +286,7 @@ class Fleet:
         )
         return torch.stack([figure.sum() for figure in figures])
 
-    def _replay(self, kind: str, room: int, function: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Tensor:
+    def _replay(self, kind: str, room: Shape, function: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Tensor:
         """Plays a function back, recorded the first time a story length is met."""
         key = (kind, room, inputs[0].shape[1])
         if key not in self._recordings:
@@ -270,7 +294,7 @@ class Fleet:
             pool = next((made.pool for made in self._recordings.values()), None)
             self._recordings[key] = Recording(lambda *values: (function(room, *values),), inputs, pool)
             self.restore(saved)
-            _LOG.info("recorded %s for %d sentences in %.1f s", kind, room, time.monotonic() - started)
+            _LOG.info("recorded %s for %s in %.1f s", kind, room, time.monotonic() - started)
         return self._recordings[key](*inputs)[0]
 
     def state(self) -> dict[str, Tensor]:
@@ -292,10 +316,6 @@ class Fleet:
         smaller.restore({name: value[list(keep)] for name, value in self.state().items()})
         smaller.loss_parts = self.loss_parts
         return smaller
-
-
-def _longest_first(lengths: list[int]) -> list[int]:
-    return sorted(range(len(lengths)), key=lambda i: -lengths[i])
 
 
 def _rows(parts: list[list[int]], size: int) -> Int[Tensor, "model batch"]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,14 @@ from amn.training.checkpoint import load_state, save_state, unreadable
 from amn.training.fleet import Fleet, Member, Pool, Score
 from amn.training.plan import epoch_plan
 from amn.training.prepare import Encoded, data_key, encode_all
+from amn.training.renewal import Renewal
 from amn.training.start import start_from
 from amn.training.stopping import StopRequest, stop_requests
 
 Progress = Callable[[dict[str, Any]], None]
 Stepped = Callable[[int, int], None]  # told of every step: how many are done, of how many
 CHECKPOINT_SECONDS = 120.0  # no more than this is lost when a run is killed
+_SPARE = 0.3  # room for further sentences where stories are renewed, for others may be longer
 _SHRINK_AT = 0.75  # a fleet is rebuilt when no more than this share of it still trains
 
 
@@ -78,6 +81,7 @@ class Trainer:
         compiled: compile the step, which pays for long trainings on a GPU.
         stepped: told of every step.
         checkpoint_every: seconds between checkpoints inside an epoch; between epochs a quarter of it.
+        workers: processes that make stories anew, where the runs renew theirs.
     """
 
     def __init__(
@@ -90,9 +94,11 @@ class Trainer:
         compiled: bool = False,
         stepped: Stepped | None = None,
         checkpoint_every: float = CHECKPOINT_SECONDS,
+        workers: int = 1,
     ) -> None:
         self.runs, self.state_path, self.progress, self.stepped = list(runs), state, progress, stepped
         self.fleet = _fleet(runs, device, compiled)
+        self.renewal = Renewal(runs[0].spec, runs[0].data, self.fleet.training.data.sizes, workers)
         self.best = [_Best() for _ in runs]
         self.best_weights = self.fleet.weights.detach().clone()
         self.epoch, self.step_in_epoch, self.steps_in_epoch, self.seconds = 0, 0, 0, 0.0
@@ -115,7 +121,7 @@ class Trainer:
             Interrupted: where Ctrl-C, or a request to terminate, stopped it; all is saved.
             Diverged: where the loss of a run is no longer a number; the other runs were trained to their end.
         """
-        with stop_requests(stop_after) as stop:
+        with stop_requests(stop_after) as stop, closing(self.renewal):
             while self.epoch < self.epochs and any(self._active()):
                 if not self._train_epoch(stop):
                     self.pause()
@@ -169,13 +175,14 @@ class Trainer:
         """Trains to the end of the epoch, or until it is time to stop; says whether it came to the end."""
         if self.step_in_epoch == 0:
             self.losses, self.steps_in_epoch = torch.zeros(0), 0
+        self.renewal.renew(self.fleet.training, self.epoch)
         batch_size = self.runs[0].spec.train.batch_size
         plan = epoch_plan(self.fleet, self.epoch, self._active(), batch_size, at_least=self.steps_in_epoch)
         self.steps_in_epoch = len(plan.steps)
         before = time.monotonic()
         for position in range(self.step_in_epoch, len(plan.steps)):
             step = plan.steps[position]
-            parts = self.fleet.train_step(step.done, step.indices, step.sentences, plan.per_model)
+            parts = self.fleet.train_step(step.done, step.indices, step.shape, plan.per_model)
             self.losses = self.losses + parts if len(self.losses) else parts.clone()
             self.step_in_epoch = position + 1
             now = time.monotonic()
@@ -224,7 +231,7 @@ class Trainer:
     def _note(self, i: int, score: Score | None, losses: list[float]) -> None:
         """Logs an epoch of a run, and keeps its weights where they are the best."""
         run = self.runs[i]
-        batches = -(-len(self.fleet.training.lengths[self.fleet.members[i].task]) // run.spec.train.batch_size)
+        batches = -(-len(self.fleet.training.shapes[self.fleet.members[i].task]) // run.spec.train.batch_size)
         parts = {name: round(v / batches, 5) for name, v in zip(self.fleet.loss_parts, losses, strict=True)}
         entry: dict[str, Any] = {"epoch": self.epoch, "loss": parts, "seconds": round(self.seconds, 2)}
         if score is not None:
@@ -310,7 +317,7 @@ class Trainer:
 
     def _record(self, run: Run, best: _Best) -> dict[str, Any]:
         score = _figures(best.score) if best.score else {}
-        names = {} if run.spec.train.order == "told" else {"names": sorted(run.data.names)}
+        names = {} if run.spec.train.order == "told" else {"names": sorted(frozenset().union(*run.data.names.values()))}
         return {
             "run": run.spec.to_json(),
             "training_data": run.data.source,
@@ -339,7 +346,8 @@ def _fleet(runs: Sequence[Run], device: torch.device, compiled: bool) -> Fleet:
     order = {key: number for number, key in enumerate(data)}
     members = [Member(_model(run), order[data_key(run.spec)], run.spec.seed, run.spec.train) for run in runs]
     sets = alike([*(one.training for one in data.values()), *(one.validation for one in data.values())])
-    training, validation = Pool.of(sets[: len(data)], device), Pool.of(sets[len(data) :], device)
+    spare = _SPARE if runs[0].spec.train.renew else 0.0
+    training, validation = Pool.of(sets[: len(data)], device, spare), Pool.of(sets[len(data) :], device)
     if device.type == "cuda":
         torch.set_float32_matmul_precision("high")  # twice as fast, and exact enough to learn by
     return Fleet(members, training, validation, device, compiled=compiled)

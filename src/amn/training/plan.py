@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from amn.data.batches import epoch_order
+from amn.data.batches import Shape, epoch_order
 from amn.training.fleet import Fleet
 
 
@@ -18,12 +18,12 @@ class Step:
     Args:
         done: updates that each model has had.
         indices: the examples of each model, -1 where it has none.
-        sentences: the longest of these stories.
+        shape: how far these stories fill the axes of a batch.
     """
 
     done: list[int]
     indices: Int[Tensor, "model batch"]
-    sentences: int
+    shape: Shape
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ def epoch_plan(fleet: Fleet, epoch: int, active: Sequence[bool], batch_size: int
     """
     orders = []
     for member in fleet.members:
-        lengths = fleet.training.lengths[member.task]
-        orders.append(dict(epoch_order(lengths, batch_size, seed=member.seed, epoch=epoch)))
+        keys = fleet.training.keys(member.task)
+        orders.append(dict(epoch_order(keys, batch_size, seed=member.seed, epoch=epoch)))
     per_model = [len(order) for order in orders]
     done = [epoch * count for count in per_model]
     taking = [order if trains else {} for order, trains in zip(orders, active, strict=True)]
@@ -66,9 +66,7 @@ def _ranks(count: int, epoch: int) -> dict[int, list[int]]:
 
 def _step(fleet: Fleet, chosen: list[list[int]], done: list[int], size: int) -> Step:
     indices = torch.full((len(chosen), size), -1)
-    longest = 1
-    for row, part, member in zip(indices, chosen, fleet.members, strict=True):
+    for row, part in zip(indices, chosen, strict=True):
         row[: len(part)] = torch.tensor(part, dtype=torch.long)
-        if part:  # stories of a batch are sorted, the longest first
-            longest = max(longest, fleet.training.lengths[member.task][part[0]])
-    return Step(done, indices, longest)
+    taken = [(member.task, part) for member, part in zip(fleet.members, chosen, strict=True)]
+    return Step(done, indices, fleet.training.shape_of(taken))

@@ -6,7 +6,7 @@ the words of its own, and gets the numbers that all share when the parts are joi
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
@@ -176,13 +176,13 @@ def _task_data(key: DataKey, training: list[Story], validation: list[Story], sou
 
 @dataclass(frozen=True)
 class Encoded:
-    """A task's data as tensors, the words that are known, and which of them are names."""
+    """A task's data as tensors, the words that are known, and which of them are names in which of its parts."""
 
     training: Dataset
     validation: Dataset
     vocabulary: Vocabulary
     source: str
-    names: frozenset[str] = frozenset()
+    names: dict[str | int, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -250,9 +250,7 @@ def _joined(key: DataKey, parts: Sequence[EncodedPart], tasks: Sequence[str | in
     training = [_renumbered(part.training, part.numbers, vocabulary, found) for part, found in named]
     validation = [_renumbered(part.validation, part.numbers, vocabulary) for part in parts]
     source = parts[0].source if len(set(tasks)) == 1 else "all tasks"
-    return Encoded(
-        concatenate(training), concatenate(validation), vocabulary, source, frozenset().union(*names.values())
-    )
+    return Encoded(concatenate(training), concatenate(validation), vocabulary, source, names)
 
 
 def _names(parts: Sequence[EncodedPart], tasks: Sequence[str | int]) -> dict[str | int, frozenset[str]]:

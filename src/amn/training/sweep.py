@@ -109,7 +109,8 @@ def group(runs: Sequence[Run]) -> list[list[Run]]:
         length = sum(mean > limit for limit in _LENGTH_CLASSES)
         train = spec.train
         numbers = (train.batch_size, train.evaluate_every, train.together, train.precision, length)
-        key = (spec.architecture, spec.settings, *numbers)
+        renewed = (spec.task, train.renew, train.mixed_seed) if train.renew else ()
+        key = (spec.architecture, spec.settings, *numbers, *renewed)
         fleets.setdefault(json.dumps(key, sort_keys=True), []).append(run)
     return list(fleets.values())
 
@@ -150,7 +151,9 @@ def train_steps(
         if time.monotonic() >= end:
             return
         every = options.checkpoint_every
-        trainer = Trainer(fleet, state, device, progress, compiled=options.compiled, checkpoint_every=every)
+        trainer = Trainer(
+            fleet, state, device, progress, compiled=options.compiled, checkpoint_every=every, workers=workers
+        )
         try:
             yield from _fit(trainer, tuple(_names(fleet)), end, turn)
         except Diverged as error:

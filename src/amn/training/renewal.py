@@ -1,0 +1,81 @@
+"""Mixed stories anew: while a model trains on some, other processes make those of the epochs to come."""
+
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
+from itertools import cycle, islice
+from multiprocessing import get_context
+
+import numpy as np
+
+from amn.config import RunSpec
+from amn.data.batches import Dataset, encode
+from amn.data.slots import Sizes
+from amn.data.vocabulary import Vocabulary
+from amn.errors import ConfigError
+from amn.training.distract import distracted
+from amn.training.fleet import Pool
+from amn.training.prepare import MIXED, Encoded, Part, data_key, load_data, parts_of
+
+
+class Renewal:
+    """Replaces the mixed stories of a run every few epochs by others, in the room and the words of the first.
+
+    Args:
+        spec: the run.
+        data: its first stories.
+        room: along each axis; a story that needs more is left out.
+        workers: processes.
+    """
+
+    def __init__(self, spec: RunSpec, data: Encoded, room: Sizes, workers: int) -> None:
+        self.every, self.epochs, self.workers = spec.train.renew, spec.train.epochs, workers
+        self.parts = parts_of(data_key(spec)._replace(task=MIXED)) if self.every else []
+        if self.every and not self.parts:
+            raise ConfigError(f"renew is for runs with mixed stories, not for task {spec.task}")
+        self._known = data.vocabulary, data.names.get(MIXED, frozenset()), room
+        self._round, self._pool = 0, None  # type: int, ProcessPoolExecutor | None
+        self._ordered: dict[int, list[Future[Dataset]]] = {}
+
+    def renew(self, pool: Pool, epoch: int) -> None:
+        """Gives a pool the stories of an epoch, and lets those that come after them be made."""
+        if not self.every:
+            return
+        number = epoch // self.every
+        if number != self._round:
+            self._order(number)
+            pool.renew([future.result() for future in self._ordered.pop(number)])
+            self._round = number
+        if (number + 1) * self.every < self.epochs:
+            self._order(number + 1)
+
+    def close(self) -> None:
+        """Ends the processes."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool, self._ordered = None, {}
+
+    def _order(self, number: int) -> None:
+        """Lets the stories of a round be made."""
+        self._pool = self._pool or ProcessPoolExecutor(self.workers, mp_context=get_context("spawn"))
+        if number not in self._ordered:
+            parts = [self._part(part, number) for part in self.parts]
+            self._ordered[number] = [self._pool.submit(_stories, part, *self._known) for part in parts]
+
+    def _part(self, part: Part, number: int) -> Part:
+        return part._replace(key=part.key._replace(mixed_seed=part.key.mixed_seed + number * len(self.parts)))
+
+
+def _stories(part: Part, vocabulary: Vocabulary, names: frozenset[str], room: Sizes) -> Dataset:
+    """A share of the stories of a round; where some do not fit, others come twice, so that all rounds are as long."""
+    key, asked = part.key, load_data(part).training
+    if key.distract:
+        asked = distracted(asked, key.distract, key.distracted, seed=key.mixed_seed + part.number)
+    data = encode(asked, vocabulary, room, named=key.named)
+    if replace(data.sizes, sentences=room.sentences) != room:
+        fits = [one for one in asked if _fits(encode([one], vocabulary, named=key.named).sizes, room)]
+        data = encode(islice(cycle(fits), len(asked)), vocabulary, room, named=key.named)
+    return data.with_names(np.array([word in names for word in vocabulary.words]))
+
+
+def _fits(sizes: Sizes, room: Sizes) -> bool:
+    return sizes.union(room) == room
