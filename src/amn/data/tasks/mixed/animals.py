@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from amn.data.tasks.mixed.names import Name
+from amn.data.tasks.mixed.names import Name, a
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
 from amn.data.tasks.mixed.world import Lines
 from amn.data.tasks.reasoning import ANIMALS, COLOURS, SPECIES
@@ -20,10 +20,6 @@ PLURALS = {
 ALL_COLOURS = (*COLOURS, "black", "brown", "red", "blue", "pink", "orange", "purple")
 
 _Told = dict[Name, tuple[str, Lines]]
-
-
-def _a(word: str) -> str:
-    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
 class Animals:
@@ -57,7 +53,7 @@ class Animals:
         return plan
 
     def _tell_kind(self, name: Name, kind: str) -> None:
-        self.kinds[name] = kind, self.teller.tell("kind", name, kind=_a(kind))
+        self.kinds[name] = kind, self.teller.tell("kind", name, kind=a(kind))
         self.teller.outsiders.add(name)
 
     def _tell_colour(self, name: Name, colour: str) -> None:
@@ -120,7 +116,7 @@ class Colours:
         if not self.waiting:
             return False
         thing, colour = self.waiting.pop()
-        self.told[thing] = colour, self.teller.state("thing colour", thing=thing.said, colour=colour)
+        self.told[thing] = colour, self.teller.state("thing colour", things=(thing,), colour=colour)
         return True
 
     def ask(self, unknown: bool) -> Asked | None:

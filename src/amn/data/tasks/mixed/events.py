@@ -105,9 +105,16 @@ _FURTHER = {
         "{who} (brought|delivered) {thing} to {to}",
         "{who} let {to} have {thing}",
     ),
+    "have": (
+        "{who} (|now |already ){have}(| got) {thing}(| now)",
+        "{who} {be}(| still| currently| right now) (carrying|holding) {thing}",
+        "{who} (carries|holds|~lugs) {thing}(| now)",
+        "{who} {have} {thing} (in hand|in one hand|in a bag|in a pocket|~at hand)",
+    ),
     "put": (
         "{who} (put|left|placed|set|dropped|laid|hid|~stashed) {thing}(| down) (in|at|inside) {place}",
-        "{who} {have}(| just) (put|left|placed|hidden|~stashed) {thing} (in|inside) {place}",
+        "{who} (parked|stored|kept|locked|~tucked)(| away) {thing} (in|at|inside) {place}",
+        "{who} {have}(| just) (put|left|placed|hidden|parked|stored|~stashed) {thing} (in|inside) {place}",
         "{thing} (was|has been) (put|left|placed|hidden|~stashed) in {place} by {whom}",
         "in {place}, {who} (put down|dropped|left|~ditched) {thing}",
     ),
@@ -144,6 +151,24 @@ _FURTHER = {
         "{who} did(n't| not) (go|walk|move|travel|return|head|~stroll)(| back| over) to {place}",
         "{who} never (went to|visited|entered|reached) {place}",
         "{who} (refused|failed|declined) to (go to|visit|enter) {place}",
+    ),
+    "put and go": (
+        "{who} (left|put|dropped|placed|parked|stored|hid|~tucked) {thing} in {place} and(| then) "
+        "(went|walked|headed|drove|ran|returned) to {other}",
+        "{who} left {thing} (in|at|behind in) {place} (before going|to go|when going|~on the way) to {other}",
+        "after (leaving|putting|parking|dropping|~stashing) {thing} in {place}, {who} (went|walked|headed) to {other}",
+    ),
+    "not drop": (
+        "{who} did(n't| not) (drop|put down|let go of|leave|discard|~abandon) {thing}(| there| anywhere)",
+        "{who} (refused|failed|declined) to (drop|put down|let go of) {thing}",
+        "{who} never (dropped|put down|discarded) {thing}",
+        "{who} (kept|held on to|still held|~clung to) {thing}(| for now)",
+    ),
+    "not give": (
+        "{who} did(n't| not) (give|pass|hand|bring|offer|~slip) {thing} to {to}",
+        "{who} did(n't| not) (give|pass|hand|offer) {to} {thing}",
+        "{who} (refused|failed|declined) to (give|pass|hand) {thing} to {to}",
+        "{who} never (gave|passed|handed) {thing} to {to}",
     ),
     "not get": (
         "{who} did(n't| not) (take|get|grab|pick up|fetch|~snatch) {thing}",

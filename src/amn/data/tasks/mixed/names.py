@@ -29,6 +29,7 @@ class NamePool:
         towns: places that take no article.
         bare: common places that take none, and prepositions of their own.
         surfaces: what things lie on.
+        containers: what things lie in.
         rooms: places of two words.
         looks: first words of things of two words.
         things: second words of these.
@@ -39,6 +40,7 @@ class NamePool:
     towns: tuple[str, ...]
     bare: tuple[str, ...]
     surfaces: tuple[str, ...]
+    containers: tuple[str, ...]
     rooms: tuple[str, ...]
     looks: tuple[str, ...]
     things: tuple[str, ...]
@@ -70,6 +72,7 @@ KNOWN = NamePool(
     surfaces=_lines(
         "kitchen table, dining table, table, desk, top shelf, bench, counter, couch, bedside table, carpet"
     ),
+    containers=_lines("drawer, fridge, wardrobe, box, cabinet, locker, bin, crate"),
     rooms=_lines("""
         living room, dining room, laundry room, waiting room, meeting room, changing room, guest room, play room,
         train station, bus stop, police station, fire station, post office, coffee shop, book store, grocery store,
@@ -98,7 +101,8 @@ NEW = NamePool(
         Rio de Janeiro, Saint Petersburg
     """),
     bare=(),
-    surfaces=_lines("marble plinth, lectern, workbench, altar, mantelpiece"),
+    surfaces=_lines("granite plinth, lectern, workbench, altar, mantelpiece"),
+    containers=_lines("trunk, hamper, satchel, dresser"),
     rooms=_lines("""
         utility nook, boiler cupola, tollgate booth, panic hideout, hair atelier, bowling alley, ice rink, skate ramp,
         cattle corral, tea pergola, pottery gazebo, weather outpost
@@ -117,6 +121,13 @@ _TITLED = frozenset(word for title, _ in _TITLES for word in words(title))
 def the(text: str) -> Name:
     """Something that takes an article."""
     return Name(text, f"the {text}")
+
+
+def a(text: str) -> str:
+    """A word with the article of something new."""
+    if text in ("milk", "pajamas"):
+        return f"some {text}"
+    return f"{'an' if text[0] in 'aeiou' else 'a'} {text}"
 
 
 def person(rng: Random, pool: NamePool) -> Name:
@@ -143,8 +154,8 @@ def place(rng: Random, pool: NamePool) -> Name:
 
 
 def surface(rng: Random, pool: NamePool) -> Name:
-    """Something that things lie on."""
-    return the(rng.choice(pool.surfaces))
+    """Something that things lie on or in, and nobody is."""
+    return the(rng.choice(pool.surfaces if rng.random() < 0.5 else pool.containers))
 
 
 def thing(rng: Random, pool: NamePool) -> Name:
@@ -155,7 +166,9 @@ def thing(rng: Random, pool: NamePool) -> Name:
 
 
 _SURFACE = "|".join((*KNOWN.surfaces, *NEW.surfaces))
+_CONTAINER = "|".join((*KNOWN.containers, *NEW.containers))
 _IDIOMS = (
+    (re.compile(rf"\bat (?=the (?:{_CONTAINER})\b)"), "in "),
     (re.compile(rf"\b(?:in|at|inside|into) (?=the (?:{_SURFACE})\b)"), "on "),
     (re.compile(r"^(?!.*\bfrom\b)(.*)\b(?:to|into) home\b"), r"\1home"),
     (re.compile(r"\binto (?=(?:work|school)\b)"), "to "),

@@ -22,6 +22,7 @@ class Spot:
         options: the places of an either-or.
         denied: a place that it is not.
         same: other spots that are the same place, and the lines that tell so.
+        apart: whether it is a table or a box, where only things are.
     """
 
     place: Name | None = None
@@ -29,6 +30,7 @@ class Spot:
     options: tuple[Name, ...] = ()
     denied: Name | None = None
     same: list[tuple["Spot", Lines]] = field(default_factory=list)
+    apart: bool = False
 
     @property
     def is_doubtful(self) -> bool:
@@ -57,6 +59,8 @@ class Spot:
         """Whether both may be the same place; spots in doubt are left alone."""
         if self.is_doubtful or other.is_doubtful:
             return False
+        if self.apart or other.apart:
+            return True
         return self.place is None or other.place is None or self.place == other.place
 
 
@@ -175,10 +179,23 @@ class MixedWorld:
             thing.stops.append((spot, thing.why))
             thing.passed_on = False
 
-    def lie(self, item: Name, place: Name, why: Lines) -> None:
+    def lie(self, item: Name, place: Name, why: Lines, *, apart: bool) -> None:
         """A thing is in a place."""
-        self.places.add(place)
-        self.things[item] = Thing(item, [(Spot(place, why), ())], why=why)
+        if not apart:
+            self.places.add(place)
+        self.things[item] = Thing(item, [(Spot(place, why, apart=apart), ())], why=why)
+
+    def put(self, name: Name, item: Name, place: Name, why: Lines, *, apart: bool) -> None:
+        """Somebody leaves a thing in a place, and is there too unless it is one apart."""
+        if not apart and self.person(name).spot.place != place:
+            self.place((name,), place, why)
+        thing, person = self.things.setdefault(item, Thing(item)), self.person(name)
+        if apart:
+            thing.stops.append((Spot(place, why, apart=True), why))
+        elif not thing.stops or thing.spot is not person.spot:
+            thing.stops.append((person.spot, why))
+        thing.holder, thing.why, thing.passed_on = None, why, False
+        person.handled.extend(why)
 
     def can_take(self, name: Name, item: Name) -> bool:
         """Whether the thing may be where the person is."""
@@ -192,7 +209,7 @@ class MixedWorld:
         """Somebody gets a thing."""
         person = self.person(name)
         thing = self.things.setdefault(item, Thing(item))
-        if thing.stops:
+        if thing.stops and not thing.spot.apart:
             thing.spot.join(person.spot, thing.stops[-1][1] + thing.why + why)
         else:
             thing.stops.append((person.spot, why))
