@@ -29,7 +29,10 @@ COMMON_QUESTIONS = (
 FIXED_ANSWERS = {"yes", "no", "maybe", "unknown", "nothing", "nobody"}
 NUMBERS = {"none", "one", "two", "three", "four", "five", "six"}
 # What these ask is settled only by knowing that the story tells no more.
-NEED_ALL_OF_THE_STORY = {"who in", "count in", "who with", "has", "carrying", "count carried"}
+NEED_ALL_OF_THE_STORY = {
+    *("who in", "count in", "who with", "anybody in", "has", "carrying", "count carried"),
+    *("what taken", "what dropped", "did taken", "did dropped"),
+}
 SETTINGS: list[dict[str, Any]] = [
     {},
     {"wordings": "all"},
@@ -113,7 +116,21 @@ def test_questions_of_every_kind_are_asked_and_every_kind_of_event_is_told() -> 
     assert min(kinds.values()) >= 20
     assert set(kinds) == {rule for rule, _ in RULES}
     told = set(chain.from_iterable(words(text) for text in texts(stories)))
-    assert {"either", "longer", "yesterday", "they", "she", "afraid", "bigger", "above", "north", "hungry"} <= told
+    assert {
+        "either",
+        "longer",
+        "it",
+        "both",
+        "parked",
+        "yesterday",
+        "they",
+        "she",
+        "afraid",
+        "bigger",
+        "above",
+        "north",
+        "hungry",
+    } <= told
 
 
 def test_many_answers_are_unknown_as_often_as_asked_for() -> None:
@@ -126,7 +143,7 @@ def test_names_of_several_words_are_answered_whole() -> None:
     several: Counter[str] = Counter()
     for told, question in asked(mixed(3000)):
         rule = parse_question(question.text)[0]
-        if question.answer in FIXED_ANSWERS | NUMBERS or rule in ("path", "fear", "will go"):
+        if question.answer in FIXED_ANSWERS | NUMBERS or rule in ("path", "fear", "class fear", "will go"):
             continue
         for name in (question.answer or "").split(","):
             assert any(name in sentence or name.lower() in sentence.lower() for sentence in told), (told, question)

@@ -77,10 +77,11 @@ _RULES = tuple(
         ("put and go", "{who} left {thing} (?:behind )?{in} {place} "
                        "(?:before going|to go|when going|on the way) to {other}"),
         ("put and go", "after (?:leaving|putting|parking|dropping|stashing) {thing} in {place}, {who} {go} to {other}"),
-        ("get", "{who} (?:(?:now|already) )?{have}(?: got)? {thing}(?: now)?"),
-        ("get", "{who} {be}(?: (?:now|still|currently|right now))? (?:carrying|holding) {thing}"),
-        ("get", "{who} (?:carries|holds|lugs) {thing}(?: now)?"),
-        ("get", "{who} {have} {thing} (?:in hand|in one hand|in a bag|in a pocket|at hand)"),
+        ("have", "{who} (?:(?:now|already) )?{have}(?: got)? {thing}(?: now)?"),
+        ("get", "{who} {be} now (?:carrying|holding) {thing}"),
+        ("have", "{who} {be}(?: (?:still|currently|right now))? (?:carrying|holding) {thing}"),
+        ("have", "{who} (?:carries|holds|lugs) {thing}(?: now)?"),
+        ("have", "{who} {have} {thing} (?:in hand|in one hand|in a bag|in a pocket|at hand)"),
         ("not go", "{who} (?:did not|didn't|never|refused to|failed to|declined to) (?:go to|walk to|move to|travel to|"
                    "return to|head to|stroll to|(?:go|walk|move|travel|return|head|stroll) (?:back|over) to|went to|"
                    "visited|visit|entered|enter|reached) {place}"),
@@ -153,6 +154,10 @@ _RULES = tuple(
                  "an? {kind}"),
         ("colour", "{who} (?:is|looks|is known to be|happens to be)"
                    "(?: (?:all|completely|actually|really|mostly|entirely))? {colour}(?: in colou?r)?"),
+        ("class colour", "(?:(?:everyone knows|we know|I heard|I know|rumour has it) that )?(?:all )?"
+                         "{kind} are(?: (?:all|always|really|invariably))? {colour}"),
+        ("class colour", "the colou?r of {kind} is {colour}"),
+        ("one colour", "(?:every|each|any|every single|an?) {kind} (?:is|looks) (?:always )?{colour}"),
         ("thing colour", "{thing} (?:is|looks)(?: (?:all|completely|mostly|really|entirely))? {colour}"),
         ("thing colour", "{thing} was painted {colour}"),
         ("thing colour", "someone painted {thing} {colour}"),
@@ -178,7 +183,12 @@ _RULES = tuple(
         ("compass", "if you go {way} from {other}, you (?:reach|get to|come to) {one}"),
         ("remark", "the (?:wind|rain|sun|moon|fog|snow|thunder|river|traffic|crowd|choir|bird|storm|breeze) .*"),
         ("remark", "(?:it was|nobody was|everyone was|a dog|a phone|a clock|a siren) .*"),
-        ("mood", "{who} (?:smiled|laughed|sang|whistled|said|sighed|giggled|likes|loves|prefers|adores|thought|dreamed|"
+        ("remark", "(?:(?:the|a) (?:plane|concert|film|game|lecture|ferry)|dinner|lunch|breakfast|supper) was [a-z ]+"),
+        ("liking", "{who} (?:likes|loves|admires|trusts|misses|knows|remembers|envies|called|phoned|wrote to|"
+                   "thought about|dreamed of|texted|is (?:older|younger|taller|wiser) than|"
+                   "is a (?:friend|cousin|colleague) of) {to}(?: a lot| very much| that day| again)?"),
+        ("mood", "{who} (?:withdrew|saved|spent|lost|earned|slept|had|read|paid|told|yawned|"
+                 "smiled|laughed|sang|whistled|said|sighed|giggled|likes|loves|prefers|adores|thought|dreamed|"
                  "talked|was)(?: [a-z ]+)?"),
     )
 )  # fmt: skip
@@ -225,7 +235,7 @@ _SURFACE = "table|desk|shelf|bench|counter|couch|carpet|plinth|lectern|workbench
 _GOING = (
     "went|gone|moved|walked|headed|travelled|ran|hurried|returned|came|drove|trip|strolled|wandered|rushed|back|over|"
     "straight|go|walk|move|travel|return|head|stroll|journeyed|got|flew|rode|going|walking|heading|moving|stepped|"
-    "popped|then|on|get|went either|gone either"
+    "popped|then|on|get|brought|went either|gone either"
 )
 _PLAIN = (
     (re.compile(rf"\bon (?=the (?:[a-z]+ )?(?:{_SURFACE})\b)"), "in "),

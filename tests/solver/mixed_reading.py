@@ -47,10 +47,12 @@ class Reading:
     things: dict[str, str | None] = field(default_factory=dict)  # who holds each
     got: dict[str, list[str]] = field(default_factory=dict)
     gifts: list[Mapping[str, str]] = field(default_factory=list)
+    deeds: list[tuple[str, str, str]] = field(default_factory=list)  # what was done, by whom, with what
     days: dict[str, dict[str, str]] = field(default_factory=dict)
     states: dict[str, tuple[str, int]] = field(default_factory=dict)  # and how many stays came before
     kinds: dict[str, str] = field(default_factory=dict)
     colours: dict[str, str] = field(default_factory=dict)
+    classes: dict[str, str] = field(default_factory=dict)
     fears: dict[str, str] = field(default_factory=dict)
     smaller: dict[str, set[str]] = field(default_factory=dict)
     links: dict[str, dict[str, list[tuple[str, tuple[int, int]]]]] = field(default_factory=dict)
@@ -132,6 +134,12 @@ class Reading:
             self.things[thing] = None
             self.stays.setdefault(thing, []).append(Where(said["place"]))
 
+    def _liking(self, said: Said, actors: tuple[str, ...]) -> None:
+        self.outside.update((*actors, said["to"]))
+
+    def _did(self, deed: str, name: str) -> None:
+        self.deeds += [(deed, name, thing) for thing in self.topic]
+
     def _not_get(self, _said: Said, actors: tuple[str, ...]) -> None:
         self.people.setdefault(actors[0])
 
@@ -141,9 +149,15 @@ class Reading:
         if thing not in self.got.setdefault(name, []):
             self.got[name].append(thing)
 
-    def _get(self, _said: Said, actors: tuple[str, ...]) -> None:
+    def _have(self, said: Said, actors: tuple[str, ...], deed: str = "have") -> None:
+        self._did(deed, actors[0])
+        if "place" in said.slots:
+            self.equal.append((self._now(actors[0]), Where(said["place"])))
         for thing in self.topic:
             self._take(actors[0], thing)
+
+    def _get(self, said: Said, actors: tuple[str, ...]) -> None:
+        self._have(said, actors, "take")
 
     def _take(self, name: str, thing: str) -> None:
         here = self._now(name)
@@ -154,6 +168,7 @@ class Reading:
         self._hold(name, thing)
 
     def _drop(self, _said: Said, actors: tuple[str, ...]) -> None:
+        self._did("drop", actors[0])
         for thing in self.topic:
             if thing not in self.things:
                 self._take(actors[0], thing)
@@ -161,6 +176,7 @@ class Reading:
 
     def _put(self, said: Said, actors: tuple[str, ...]) -> None:
         place = Where(said["place"])
+        self._did("put", actors[0])
         self.people.setdefault(actors[0])
         self.solve_places()
         if not place.apart and self._now(actors[0]).place != place.place:
@@ -175,6 +191,8 @@ class Reading:
 
     def _give(self, said: Said, actors: tuple[str, ...]) -> None:
         giver, to = actors[0], said["to"]
+        self._did("give", giver)
+        self._did("receive", to)
         self.people.setdefault(giver)
         self.equal.append((self._now(giver), self._now(to)))
         for thing in self.topic:
@@ -198,6 +216,12 @@ class Reading:
     def _colour(self, said: Said, actors: tuple[str, ...]) -> None:
         self.outside.update(actors)
         self.colours[actors[0]] = said["colour"]
+
+    def _class_colour(self, said: Said, _actors: tuple[str, ...]) -> None:
+        self.classes[_singular(said["kind"])] = said["colour"]
+
+    def _one_colour(self, said: Said, _actors: tuple[str, ...]) -> None:
+        self.classes[said["kind"]] = said["colour"]
 
     def _thing_colour(self, said: Said, _actors: tuple[str, ...]) -> None:
         self.colours[self.topic[0]] = said["colour"]

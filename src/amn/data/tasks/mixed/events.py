@@ -200,6 +200,14 @@ _FURTHER = {
         "the (color|colour) of {whom} is {colour}",
         "{who} is {colour} in (color|colour)",
     ),
+    "class colour": (
+        "{kinds} are(| all| always| really| ~invariably) {colour}",
+        "all {kinds} are {colour}",
+        "(every|each|any|every single) {kind} (is|looks) {colour}",
+        "{one} is (always |){colour}",
+        "the (color|colour) of {kinds} is {colour}",
+        "(everyone knows|we know|I heard|I know|~rumour has it) that(| all) {kinds} are {colour}",
+    ),
     "fear": (
         "{kinds} are (scared|frightened|terrified|~wary) of {others}",
         "{kinds} (fear|dread) {others}",
@@ -246,12 +254,24 @@ _FURTHER = {
         "it was (cold|warm|raining|sunny|getting dark|~drizzling) (outside|that day|all day)",
         "(nobody|everyone) was (happy|surprised|talking) about (the weather|the news|the music|~the gossip)",
         "a (dog|phone|clock|~siren) (could be heard|made a noise)",
+        "(the|a) (plane|concert|film|game|lecture|~ferry) was (late|early|long|over|on time)",
+        "it was (five|six|seven|nine|~eleven) o'clock(| already| by then| at last)",
+        "(dinner|lunch|breakfast|~supper) was (good|cold|ready|late)",
     ),
     "person remark": (
         "{who} (smiled|laughed|sang a song|whistled a tune|said hello|~giggled)(| again| all day| to everyone)",
         "{who} (likes|loves|prefers|~adores) (music|jazz|sunny days|old films|long walks)",
         "{who} (thought about|dreamed of|talked about) (the weather|the holidays|the weekend|~the future)",
+        "{who} (withdrew|saved|spent|lost|~earned) (money|some money|ten dollars)",
+        "{who} (slept badly|had breakfast|read the news|paid for everything|told a joke|~yawned)(| again| that day)",
+        "{who} was (happy|sad|angry|nervous|~grumpy)(| and (late|cold|nervous|quiet))",
         "{who} was (in a good mood|wearing a new coat|singing|humming a song|talking)",
+    ),
+    "liking": (
+        "{who} (likes|loves|admires|trusts|misses|knows|remembers|~envies) {to}(| a lot| very much)",
+        "{who} (called|phoned|wrote to|thought about|dreamed of|~texted) {to}(| that day| again)",
+        "{who} is (older|younger|taller|~wiser) than {to}",
+        "{who} is a (friend|cousin|~colleague) of {to}",
     ),
 }
 

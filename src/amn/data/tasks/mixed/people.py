@@ -181,7 +181,7 @@ class People:
         chosen = self._some(things)
         why = self.teller.tell(kind, person, things=chosen, place=place)
         for thing in chosen:
-            self.world.take(person, thing, why)
+            self.world.take(person, thing, why, "have" if kind == "have" else "take")
         return True
 
     def _get(self, person: Name) -> bool:
@@ -222,7 +222,7 @@ class People:
         holder, things = held
         why = self.teller.tell("put", holder, things=things, place=here.said)
         for thing in things:
-            self.world.drop(holder, thing, why)
+            self.world.drop(holder, thing, why, "put")
         return True
 
     def _put_away(self, person: Name) -> bool:

@@ -108,7 +108,8 @@ class Teller:
         """Tells a fact about no person."""
         self._subject = _Subject()
         wording = _about_several(self._wording(kind)) if len(things) > 1 else self._wording(kind)
-        line = self._add(wording.format(thing=self._listed(things, mine=kind == "lies"), **slots))
+        thing = self._listed(things, mine=True) if kind == "lies" else listed([thing.said for thing in things])
+        line = self._add(wording.format(thing=thing, **slots))
         self._topic = _Topic(tuple(things), (line,))
         return (line,)
 

@@ -64,6 +64,7 @@ class Spot:
         return self.place is None or other.place is None or self.place == other.place
 
 
+Deed = tuple[str, Name, Name, Lines]  # what somebody did with a thing, who, with what, and the lines that tell it
 Stop = tuple[Spot, Lines]  # where something was, and the lines that tell how it came there
 
 
@@ -142,6 +143,7 @@ class MixedWorld:
     people: dict[Name, Person] = field(default_factory=dict)
     things: dict[Name, Thing] = field(default_factory=dict)
     gifts: list[Gift] = field(default_factory=list)
+    deeds: list[Deed] = field(default_factory=list)
     places: set[Name] = field(default_factory=set)
 
     def person(self, name: Name) -> Person:
@@ -196,6 +198,7 @@ class MixedWorld:
             thing.stops.append((person.spot, why))
         thing.holder, thing.why, thing.passed_on = None, why, False
         person.handled.extend(why)
+        self.deeds.append(("put", name, item, why))
 
     def can_take(self, name: Name, item: Name) -> bool:
         """Whether the thing may be where the person is."""
@@ -205,7 +208,7 @@ class MixedWorld:
             return not here.is_doubtful
         return thing.holder is None and here.fits(thing.spot)
 
-    def take(self, name: Name, item: Name, why: Lines) -> None:
+    def take(self, name: Name, item: Name, why: Lines, deed: str = "take") -> None:
         """Somebody gets a thing."""
         person = self.person(name)
         thing = self.things.setdefault(item, Thing(item))
@@ -214,12 +217,14 @@ class MixedWorld:
         else:
             thing.stops.append((person.spot, why))
         self._hold(person, thing, why)
+        self.deeds.append((deed, name, item, why))
 
-    def drop(self, name: Name, item: Name, why: Lines) -> None:
+    def drop(self, name: Name, item: Name, why: Lines, deed: str = "drop") -> None:
         """Somebody lets go of a thing."""
         thing, person = self.things[item], self.people[name]
         thing.holder, thing.why, thing.passed_on = None, why, thing.spot is not person.spot
         person.handled.extend(why)
+        self.deeds.append((deed, name, item, why))
 
     def can_give(self, giver: Name, receiver: Name) -> bool:
         """Whether both may be in one place."""
@@ -233,6 +238,7 @@ class MixedWorld:
         self.people[giver].handled.extend(why)
         self._hold(to, self.things[item], why)
         self.gifts.append(Gift(giver, item, receiver, why))
+        self.deeds += [("give", giver, item, why), ("receive", receiver, item, why)]
 
     def _hold(self, person: Person, thing: Thing, why: Lines) -> None:
         thing.holder, thing.why, thing.passed_on = person.name, why, thing.spot is not person.spot
