@@ -121,6 +121,7 @@ _RULES = tuple(
         ("lies", "{thing} (?:is|was|are|were)(?: (?:lying|sitting|placed|located))? {in} {place}"),
         ("lies", "{thing} can be (?:found|seen|spotted) {in} {place}"),
         ("lies", "you (?:can|will) (?:find|see) {thing} in {place}"),
+        ("lies", "there (?:is|was|has been) {thing} {in} {place}"),
         ("lies", "in {place} (?:there is|you can see|there lies?) {thing}"),
         ("lies", "someone (?:left|put|placed|stored) {thing} in {place}"),
         ("move", "{who} {be}(?: {now})? {in} {place}(?: {now})?"),
@@ -237,7 +238,18 @@ _GOING = (
     "straight|go|walk|move|travel|return|head|stroll|journeyed|got|flew|rode|going|walking|heading|moving|stepped|"
     "popped|then|on|get|brought|went either|gone either"
 )
+_MANY = (
+    "(?:the|my|some) (?:keys|glasses|shoes|tickets|scissors|flowers|papers|slippers|binoculars|tongs|clogs|dominoes)"
+)
 _PLAIN = (
+    *((re.compile(rf"({_MANY}) {many}\b"), rf"\1 {one}") for one, many in (("is", "are"), ("looks", "look"))),
+    *((re.compile(rf"\b{many} (?={_MANY})"), f"{one} ") for one, many in (("is", "are"), ("does", "do"))),
+    (re.compile(rf"({_MANY}) were\b"), r"\1 was"),
+    (re.compile(rf"\bwere (?={_MANY})"), "was "),
+    (re.compile(rf"({_MANY}) have(?= )"), r"\1 has"),
+    (re.compile(rf"\bhave (?={_MANY} (?:gone|ended))"), "has "),
+    (re.compile(r"(?<=before )they were\b"), "it was"),
+    (re.compile(r"(?<=before )they\b"), "it"),
     (re.compile(rf"\bon (?=the (?:[a-z]+ )?(?:{_SURFACE})\b)"), "in "),
     (re.compile(r"(?<!the )\b(?=(?:home|work|school)\b)"), "the "),
     (re.compile(r"\b[Aa]t (?=the (?:home|work|school)\b)"), "in "),

@@ -80,7 +80,7 @@ class Reading:
     def _things(self, text: str) -> tuple[str, ...]:
         """The things of a list, each with "the"; those told of last for a pronoun."""
         if text in ("it", "them", "they", "both", "both of them"):
-            return self.topic if (len(self.topic) == 1) == (text == "it") else ()
+            return self.topic if text != "it" or len(self.topic) == 1 else ()
         return tuple(re.sub("^(?:an?|some|my) ", "the ", name) for name in listed(text))
 
     def _resolve(self, name: str) -> tuple[str, ...]:

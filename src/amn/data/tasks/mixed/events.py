@@ -128,6 +128,7 @@ _FURTHER = {
         "{thing} (is|was)(| lying| sitting| placed| located) (in|at|inside) {place}",
         "{thing} can be (found|seen|~spotted) (in|at) {place}",
         "you (can|will) (find|see) {thing} in {place}",
+        "there (is|was|has been) {thing} (in|at|inside) {place}",
         "in {place} (there is|you can see|~there lies) {thing}",
         "someone (left|put|placed|~stored) {thing} in {place}",
     ),

@@ -259,7 +259,7 @@ def _cast(rng: Random, pool: NamePool, *, babi: bool, motives: bool) -> Cast:
     if babi and pool is names.KNOWN and rng.random() < _BABI_NAMES:
         return _released_cast(rng, motives=motives)
     single = babi  # bAbI's names are of one word
-    draw = _plain if single else (names.person, names.place, names.thing)
+    draw = _plain if single else (names.person, names.place, names.belonging)
     people = names.distinct(draw[0], rng, pool, num_people + 2, [])
     places = list(MOTIVE_PLACES) if motives else []
     places += names.distinct(draw[1], rng, pool, num_places + 2 - len(places), places)

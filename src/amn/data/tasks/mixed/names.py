@@ -33,6 +33,7 @@ class NamePool:
         rooms: places of two words.
         looks: first words of things of two words.
         things: second words of these.
+        plurals: things that are several.
     """
 
     single: NameList
@@ -44,6 +45,7 @@ class NamePool:
     rooms: tuple[str, ...]
     looks: tuple[str, ...]
     things: tuple[str, ...]
+    plurals: tuple[str, ...]
 
 
 def _lines(text: str) -> tuple[str, ...]:
@@ -87,6 +89,7 @@ KNOWN = NamePool(
         ball, lamp, cup, chair, hat, bag, car, shirt, boat, card, cake, horse, train, coat, plate, pencil, bottle,
         button, ring, flag, kite, scarf, mug, drum
     """),
+    plurals=_lines("keys, glasses, shoes, tickets, scissors, flowers, papers, slippers"),
 )
 
 # No word of these is a name in training.
@@ -111,6 +114,7 @@ NEW = NamePool(
     things=_lines(
         "bicycle, sculpture, cupboard, skateboard, tricycle, sombrero, parasol, microscope, wig, sofa, duvet, gong"
     ),
+    plurals=_lines("binoculars, tongs, clogs, dominoes"),
 )
 POOLS = {"known": KNOWN, "new": NEW}
 
@@ -125,7 +129,7 @@ def the(text: str) -> Name:
 
 def a(text: str) -> str:
     """A word with the article of something new."""
-    if text in ("milk", "pajamas"):
+    if text in ("milk", "pajamas", *KNOWN.plurals, *NEW.plurals):
         return f"some {text}"
     return f"{'an' if text[0] in 'aeiou' else 'a'} {text}"
 
@@ -165,6 +169,11 @@ def thing(rng: Random, pool: NamePool) -> Name:
     return the(rng.choice(pool.single.objects))
 
 
+def belonging(rng: Random, pool: NamePool) -> Name:
+    """Something that people have; at times several, as keys are."""
+    return the(rng.choice(pool.plurals)) if rng.random() < 0.07 else thing(rng, pool)
+
+
 _SURFACE = "|".join((*KNOWN.surfaces, *NEW.surfaces))
 _CONTAINER = "|".join((*KNOWN.containers, *NEW.containers))
 _IDIOMS = (
@@ -176,8 +185,37 @@ _IDIOMS = (
 )
 
 
+_PLURAL = "|".join((*KNOWN.plurals, *NEW.plurals))
+_MANY = re.compile(rf"\b(?:the|my|some) (?:{_PLURAL})\b", re.IGNORECASE)
+_AGREES = {
+    "is": "are",
+    "was": "were",
+    "has": "have",
+    "looks": "look",
+    "does": "do",
+    "it was": "they were",
+    "it": "they",
+}
+_VERBS = (
+    rf"(?<!of )(?P<many>{_MANY.pattern}) (?P<after>is|was|has|looks)\b",
+    rf"\b(?P<before>is|was|does|has(?=.* (?:gone|ended up)$)) (?={_MANY.pattern})",
+    r"(?<=before )(?P<it>it was|it)\b",
+)
+_VERB = re.compile("|".join(_VERBS), re.IGNORECASE)
+
+
+def _agree(match: re.Match[str]) -> str:
+    if match["many"]:
+        return f"{match['many']} {_AGREES[match['after']]}"
+    word = match[0].rstrip()
+    right = _AGREES[word.lower()]
+    return (right.capitalize() if word[0].isupper() else right) + match[0][len(word) :]
+
+
 def idiomatic(text: str) -> str:
-    """A sentence with the prepositions that its places take: on the table, at work, and went home."""
+    """A sentence with the prepositions that its places take, on the table, at work, and went home; and keys are."""
+    if _MANY.search(text):
+        text = _VERB.sub(_agree, text)
     for wrong, right in _IDIOMS:
         text = wrong.sub(right, text)
     return text

@@ -8,7 +8,7 @@ from random import Random
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.events import BABI_OPENERS, EVENTS, OPENERS
 from amn.data.tasks.mixed.grammar import Which
-from amn.data.tasks.mixed.names import Name, a, idiomatic
+from amn.data.tasks.mixed.names import KNOWN, NEW, Name, a, idiomatic
 from amn.data.tasks.mixed.questions import QUESTIONS
 from amn.data.tasks.mixed.world import Lines, MixedWorld
 
@@ -163,6 +163,7 @@ class Teller:
         several = len(things) > 1
         if several:
             wording = _about_several(wording)
+        several |= any(thing.text in (*KNOWN.plurals, *NEW.plurals) for thing in things)
         if self.babi or not things or tuple(things) != self.topic or self.rng.random() > _PRONOUN_SHARE:
             return wording, self._listed(things), ()
         wording = wording.replace("{to} {thing}", "{thing} to {to}")
