@@ -77,7 +77,7 @@ _RULES = tuple(
         ("put and go", "{who} left {thing} (?:behind )?{in} {place} "
                        "(?:before going|to go|when going|on the way) to {other}"),
         ("put and go", "after (?:leaving|putting|parking|dropping|stashing) {thing} in {place}, {who} {go} to {other}"),
-        ("have", "{who} (?:(?:now|already) )?{have}(?: got)? {thing}(?: now)?"),
+        ("have", "{who} (?:(?:now|already|meanwhile) )?{have}(?: got)? {thing}(?: now| already)?"),
         ("get", "{who} {be} now (?:carrying|holding) {thing}"),
         ("have", "{who} {be}(?: (?:still|currently|right now))? (?:carrying|holding) {thing}"),
         ("have", "{who} (?:carries|holds|lugs) {thing}(?: now)?"),

@@ -356,4 +356,8 @@ ASKERS: dict[str, tuple[Asker, ...]] = {
     "belief": (is_in, is_in, is_in, where),
     "doubt": (is_in, is_in, is_in, where),
     "company": (who_with, is_with, where, who_in),
+    "belongings": (
+        *(where, where, where, where, before, who_has, who_has, who_has, has, is_in),
+        *(carrying, carrying, carrying, count_carried, count_carried, gift, deed, deed, deed, deed),
+    ),
 }

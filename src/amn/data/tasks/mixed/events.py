@@ -106,7 +106,8 @@ _FURTHER = {
         "{who} let {to} have {thing}",
     ),
     "have": (
-        "{who} (|now |already ){have}(| got) {thing}(| now)",
+        "{who} (|now |already |~meanwhile ){have}(| got) {thing}",
+        "{who} {have}(| got) {thing} (now|already)",
         "{who} {be}(| still| currently| right now) (carrying|holding) {thing}",
         "{who} (carries|holds|~lugs) {thing}(| now)",
         "{who} {have} {thing} (in hand|in one hand|in a bag|in a pocket|~at hand)",

@@ -26,6 +26,7 @@ _WEIGHTS = {
     "belief": 2,
     "doubt": 2,
     "company": 1.5,
+    "belongings": 6,
     "days": 2,
     "motives": 2,
     "fears": 1.5,
@@ -143,7 +144,7 @@ class _Maker:
         weights = {
             theme: weight
             for theme, weight in _WEIGHTS.items()
-            if not self.babi or theme not in ("company", "thing colours")
+            if not self.babi or theme not in ("company", "belongings", "thing colours")
         }
         count = self.rng.randint(1, self.config.themes)
         chosen: list[str] = []

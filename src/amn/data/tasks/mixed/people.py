@@ -15,11 +15,16 @@ _WEIGHTS: dict[str, dict[str, float]] = {
     "belief": {"in": 4, "not in": 5},
     "doubt": {"in": 3, "either": 6},
     "company": {"with": 5},
+    "belongings": {
+        **{"get": 6, "have": 4, "drop": 3, "put": 2, "put away": 6, "carry": 3, "give": 3, "lies": 3},
+        **{"not get": 3, "not drop": 1.5, "not give": 1.5},
+    },
 }
 _IN_BABI = ("move", "pair", "get", "drop", "give", "in", "not in", "either")
 THEMES = tuple(_WEIGHTS)
-_TALK_ON = 0.35  # how often the person told of last acts again, and the thing told of last is what it is about
-_SEVERAL_SHARE = 0.2  # how often a sentence is about several things, or three people
+_TALK_ON = 0.35  # how often the person told of last acts again
+_SAME_THING = 0.5  # how often what was told of last is what is told of again
+_SEVERAL_SHARE = 0.25  # how often a sentence is about several things, or three people
 
 
 class People:
@@ -169,7 +174,7 @@ class People:
         if self.teller.babi:
             return [self.rng.choice(things)]
         topic = self.teller.topic
-        if topic and len(topic) <= most and set(topic) <= set(things) and self.rng.random() < _TALK_ON:
+        if topic and len(topic) <= most and set(topic) <= set(things) and self.rng.random() < _SAME_THING:
             return list(topic)
         several = len(things) > 1 and most > 1 and self.rng.random() < _SEVERAL_SHARE
         return self.rng.sample(things, self.rng.randint(2, min(most, len(things))) if several else 1)
@@ -179,6 +184,9 @@ class People:
         if not things:
             return False
         chosen = self._some(things)
+        lying = [self.world.things[thing].spot for thing in chosen if thing in self.world.things]
+        if self._place_of(person) is None and sum(not spot.apart for spot in lying) > 1:
+            return False  # these may lie in different places
         why = self.teller.tell(kind, person, things=chosen, place=place)
         for thing in chosen:
             self.world.take(person, thing, why, "have" if kind == "have" else "take")
@@ -191,9 +199,9 @@ class People:
         return self._take("have", person)
 
     def _get_there(self, person: Name) -> bool:
-        """The sentence says where, which is where the person is."""
+        """The sentence says where, which is where the person is; no town, which might be somebody."""
         here = self._place_of(person)
-        return here is not None and self._take("get there", person, here.said)
+        return here is not None and here.said != here.text and self._take("get there", person, here.said)
 
     def _held(self, person: Name, *, most: int = 3) -> tuple[Name, list[Name]] | None:
         """Somebody who holds things, rather the person than others, and some of these things."""

@@ -18,6 +18,7 @@ UNKNOWN = "unknown"
 _BABI_WORDING = 0.25
 _TRAINED_WORDING_AMONG_KEPT_OUT = 0.15
 _PRONOUN_SHARE = 0.5
+_THING_PRONOUN_SHARE = 0.7
 _OPENER_SHARE = 0.25
 # What a sentence may open with "then" for, and what bAbI tells by a pronoun.
 _DOINGS = ("move", "get", "get there", "drop", "put", "give", "carry", "put and go")
@@ -160,11 +161,10 @@ class Teller:
 
     def _thing(self, wording: str, things: Sequence[Name]) -> tuple[str, str, Lines]:
         """The wording that takes what is said of the things, that, and the lines that say what a pronoun means."""
-        several = len(things) > 1
+        several = len(things) > 1 or any(thing.text in (*KNOWN.plurals, *NEW.plurals) for thing in things)
         if several:
             wording = _about_several(wording)
-        several |= any(thing.text in (*KNOWN.plurals, *NEW.plurals) for thing in things)
-        if self.babi or not things or tuple(things) != self.topic or self.rng.random() > _PRONOUN_SHARE:
+        if self.babi or not things or tuple(things) != self.topic or self.rng.random() > _THING_PRONOUN_SHARE:
             return wording, self._listed(things), ()
         wording = wording.replace("{to} {thing}", "{thing} to {to}")
         word = self.rng.choice(("both", "both of them", "them") if len(things) == 2 else ("them",)) if several else "it"
