@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from solver.kinds import _REMEDY
+from solver.kinds import _REMEDY, _singular
 from solver.mixed_grammar import TIMES
 from solver.mixed_questions import parse_question
 from solver.mixed_reading import Reading, Where, read
@@ -10,6 +10,14 @@ from solver.relations import _LETTERS, _STEPS, _below, _steps
 
 UNKNOWN = "unknown"
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+_LIKE = {"take": ("have", "receive"), "drop": ("put", "give")}
+_DEEDS = {
+    f"{form} {past}": (form, verb)
+    for form in ("who", "what", "did")
+    for verb, past in (("take", "taken"), ("drop", "dropped"))
+}
 
 
 class Ambiguous(Exception):
@@ -168,8 +176,44 @@ class Answers:
         if it in self.told.colours:
             return self.told.colours[it]
         kinds = self.told.kinds
+        if kinds.get(it) in self.told.classes:
+            return self.told.classes[kinds[it]]
         alike = [one for one in kinds if it in kinds and kinds[one] == kinds[it] and one in self.told.colours]
         return self.told.colours[alike[-1]] if alike else UNKNOWN
+
+    def class_colour(self, kind: str) -> str:
+        return self.told.classes.get(_singular(kind), UNKNOWN)
+
+    def class_fear(self, kind: str) -> str:
+        return self.told.fears.get(_singular(kind), UNKNOWN)
+
+    def off_topic(self, **_: str) -> str:
+        return UNKNOWN
+
+    def first(self, it: str) -> str:
+        if it not in self.told.people:
+            return UNKNOWN
+        if not (places := self._places(it)) or places[0] is None:
+            raise Ambiguous
+        return _plain(places[0])
+
+    def anybody_in(self, place: str) -> str:
+        return ("yes" if self._present(place) else "no") if self._is_told(place) else UNKNOWN
+
+    def deed(self, form: str, verb: str, who: str = "", thing: str = "") -> str:
+        """About taking and dropping, unless something else that was done may be called so."""
+        if (thing and thing not in self.told.things) or (who and who not in self.told.people):
+            return UNKNOWN
+        about = [deed for deed in self.told.deeds if who in ("", deed[1]) and thing in ("", deed[2])]
+        if {deed[0] for deed in about} & set(_LIKE[verb]):
+            raise Ambiguous
+        done = [deed for deed in about if deed[0] == verb]
+        if form == "did":
+            return "yes" if done else "no"
+        found = dict.fromkeys(_plain(deed[1 if form == "who" else 2]) for deed in done)
+        if form == "who" and len(found) > 1:
+            raise Ambiguous
+        return ",".join(found) or ("nobody" if form == "who" else "nothing")
 
     def fear(self, who: str) -> str:
         return self.told.fears.get(self.told.kinds.get(who, ""), UNKNOWN)
@@ -214,6 +258,8 @@ class Answers:
             return self.gift(rule.removeprefix("gift "), **slots)
         if rule in ("north of it", "it north of"):
             return self.next_to(slots["one"], slots["way"], 1 if rule == "north of it" else -1)
+        if rule in _DEEDS:
+            return self.deed(*_DEEDS[rule], **slots)
         if rule == "why":
             return self.why(slots["who"], slots.get("place") or slots["thing"])
         if rule == "is with":

@@ -12,22 +12,23 @@ _PERSON = rf"(?:{_TITLE} {_PROPER}|{_PROPER}(?: {_PROPER})?)"
 _STOP = (
     "or|and|to|with|after|before|in|at|by|from|is|was|has|had|there|here|now|then|behind|down|up|inside|into|over|along|"
     "currently|anymore|any|these|yesterday|this|last|two|where|fits|can|you|lies|will|goes|sits|looks|above|below|right|"
-    "north|south|east|west|than|just|directly|stands|compared|not|as|a|be|but|did|come|it|fit|bigger|smaller|larger|tinier|been|big|get"
+    "north|south|east|west|than|just|directly|stands|compared|not|as|a|be|but|did|come|it|fit|bigger|smaller|larger|tinier|been|big|get|later"
 )
 _WORD = rf"(?!(?:{_STOP})\b)[a-z]+"
 _THE = rf"the (?:big )?{_WORD}(?: (?:of )?{_WORD})*?"
+_ANY = _THE.replace("the", "(?:the|an?(?! bit)|some|my)", 1)
 _TOWN = rf"{_PROPER}(?: (?:de )?{_PROPER})*"
 
 TIMES = ("last week", "two days ago", "yesterday", "this morning", "at noon", "this afternoon", "this evening")
 _SLOTS = {
-    "who": rf"(?P<who>{_PERSON}(?: and {_PERSON})?|he|she|they)",
-    "whom": rf"(?P<who>{_PERSON}(?: and {_PERSON})?|him|her|them)",
+    "who": rf"(?P<who>{_PERSON}(?:(?:, {_PERSON})* and {_PERSON})?|he|she|they)",
+    "whom": rf"(?P<who>{_PERSON}(?:(?:, {_PERSON})* and {_PERSON})?|him|her|them)",
     "to": rf"(?P<to>{_PERSON})",
     "it": rf"(?P<it>{_PERSON}|{_THE})",
     "place": rf"(?P<place>{_THE}|{_TOWN})",
     "other": rf"(?P<other>{_THE}|{_TOWN})",
     "one": rf"(?P<one>{_THE}|{_TOWN})",
-    "thing": rf"(?P<thing>{_THE})",
+    "thing": rf"(?P<thing>{_ANY}(?:(?:, {_ANY})* and {_ANY})?|it|them|they|both(?: of them)?)",
     "big": rf"(?P<big>{_THE})",
     "small": rf"(?P<small>{_THE})",
     "state": r"(?P<state>hungry|thirsty|bored|tired)",
@@ -47,7 +48,10 @@ _SLOTS = {
     "got": "(?:got|took|grabbed|picked up|collected|fetched|got hold of|snatched|lifted|taken)",
     "let": "(?:dropped|left|discarded|put down|set down|let go of|got rid of|laid down|released|left behind|abandoned)",
     "gave": "(?:gave|passed|handed|offered|slipped|given|brought|delivered)",
-    "put": "(?:put|left|placed|set|dropped|laid|hid|hidden|stashed|ditched|put down)",
+    "put": "(?:put|left|placed|set|dropped|laid|hid|hidden|stashed|ditched|put down|"
+    "(?:parked|stored|kept|locked|tucked)(?: away)?)",
+    "not": "(?:did not|didn't|never|refused to|failed to|declined to)",
+    "been": "(?:was|were|has been|have been)",
     "bring": "(?:carried|brought|took|taken|delivered|moved|hauled)",
 }
 
@@ -63,8 +67,21 @@ _RULES = tuple(
     for rule, template in (
         ("colour", "the colou?r of {whom} is {colour}"),
         ("thing colour", "the colou?r of {thing} is {colour}"),
-        ("not get", "{who} (?:did not|didn't|never|refused to|failed to|declined to) "
-                    "(?:take|get|grab|pick up|fetch|snatch|took|picked up|grabbed) {thing}"),
+        ("not get", "{who} {not} (?:take|get|grab|pick|fetch|snatch|took|picked|grabbed)(?: up)? {thing}(?: up)?"),
+        ("not drop", "{who} {not} (?:drop|put|put down|let go of|leave|discard|abandon|dropped|discarded) {thing}"
+                     "(?: down)?(?: there| anywhere)?"),
+        ("not drop", "{who} (?:kept|held on to|still held|clung to) {thing}(?: for now)?"),
+        ("not give", "{who} {not} (?:give|pass|hand|bring|offer|slip|gave|passed|handed) {thing} to {to}"),
+        ("not give", "{who} {not} (?:give|pass|hand|offer) {to} {thing}"),
+        ("put and go", "{who} {put} {thing} (?:behind )?{in} {place} and (?:then )?{go} to {other}"),
+        ("put and go", "{who} left {thing} (?:behind )?{in} {place} "
+                       "(?:before going|to go|when going|on the way) to {other}"),
+        ("put and go", "after (?:leaving|putting|parking|dropping|stashing) {thing} in {place}, {who} {go} to {other}"),
+        ("have", "{who} (?:(?:now|already|meanwhile) )?{have}(?: got)? {thing}(?: now| already)?"),
+        ("get", "{who} {be} now (?:carrying|holding) {thing}"),
+        ("have", "{who} {be}(?: (?:still|currently|right now))? (?:carrying|holding) {thing}"),
+        ("have", "{who} (?:carries|holds|lugs) {thing}(?: now)?"),
+        ("have", "{who} {have} {thing} (?:in hand|in one hand|in a bag|in a pocket|at hand)"),
         ("not go", "{who} (?:did not|didn't|never|refused to|failed to|declined to) (?:go to|walk to|move to|travel to|"
                    "return to|head to|stroll to|(?:go|walk|move|travel|return|head|stroll) (?:back|over) to|went to|"
                    "visited|visit|entered|enter|reached) {place}"),
@@ -101,10 +118,11 @@ _RULES = tuple(
                    "(?: (?:now|right now|anymore|any more|any longer|these days))?"),
         ("not in", "{who} {have} (?:(?:just|already) )?left {place}"),
         ("not in", "you (?:will not|won't|can't|shall not) find {whom} in {place}"),
-        ("lies", "{thing} (?:is|was)(?: (?:lying|sitting|placed|located))? {in} {place}"),
+        ("lies", "{thing} (?:is|was|are|were)(?: (?:lying|sitting|placed|located))? {in} {place}"),
         ("lies", "{thing} can be (?:found|seen|spotted) {in} {place}"),
         ("lies", "you (?:can|will) (?:find|see) {thing} in {place}"),
-        ("lies", "in {place} (?:there is|you can see|there lies) {thing}"),
+        ("lies", "there (?:is|was|has been) {thing} {in} {place}"),
+        ("lies", "in {place} (?:there is|you can see|there lies?) {thing}"),
         ("lies", "someone (?:left|put|placed|stored) {thing} in {place}"),
         ("move", "{who} {be}(?: {now})? {in} {place}(?: {now})?"),
         ("move", "{who} (?:{be} )?(?:standing|sitting|waiting|staying|resting|stayed|waited|sat|rested) {in} {place}"),
@@ -112,24 +130,23 @@ _RULES = tuple(
         ("move", "{who} can be found {in} {place}"),
         ("move", "{place} is where {who} {be}(?: now)?"),
         ("give", "{who} (?:{have} )?(?:just )?{gave} {to} {thing}"),
-        ("give", "{thing} (?:was|has been) {gave} to {to} by {whom}"),
+        ("give", "{thing} {been} {gave} to {to} by {whom}"),
         ("give", "{to} (?:was|has been) {gave} {thing} by {whom}"),
         ("give", "{to} (?:received|got|took|accepted) {thing} from {whom}"),
         ("give", "{who} let {to} have {thing}"),
-        ("drop", "{who} (?:{have} )?(?:just )?{put} {thing}(?: down)? {in} {place}"),
-        ("drop", "{thing} (?:was|has been) {put} in {place} by {whom}"),
-        ("drop", "in {place}, {who} {put} {thing}"),
+        ("put", "{who} (?:{have} )?(?:just )?{put} {thing}(?: down| away)? {in} {place}"),
+        ("put", "{thing} {been} {put} in {place} by {whom}"),
+        ("put", "in {place}, {who} {put} {thing}(?: down)?"),
         ("get", "{who} (?:{have} )?(?:just )?{got} {thing} (?:in|at|from) {place}"),
-        ("get", "{who} picked {thing} up (?:in|at) {place}"),
-        ("get", "in {place}, {who} (?:found and )?{got} {thing}"),
+        ("get", "{who} (?:{have} )?(?:just )?picked {thing} up (?:in|at|from) {place}"),
+        ("get", "in {place}, {who} (?:found and )?(?:{got}|picked) {thing}(?: up)?"),
         ("get", "{who} (?:{have} )?(?:just )?{got} {thing}(?: there)?"),
-        ("get", "{thing} (?:was|has been) {got} by {whom}"),
-        ("get", "{who} picked {thing} up(?: there)?"),
-        ("get", "{who} {be} now (?:carrying|holding) {thing}"),
+        ("get", "{thing} {been} {got} by {whom}"),
+        ("get", "{who} (?:{have} )?(?:just )?picked {thing} up(?: there)?"),
         ("drop", "{who} (?:{have} )?(?:just )?{let} {thing}(?: there| here)?"),
-        ("drop", "{thing} (?:was|has been) {let} by {whom}"),
-        ("drop", "{who} (?:put|set|laid) {thing} down(?: there)?"),
-        ("drop", "{who} left {thing} behind(?: there)?"),
+        ("drop", "{thing} {been} {let} by {whom}"),
+        ("drop", "{who} (?:{have} )?(?:just )?(?:put|set|laid) {thing} down(?: there| here)?"),
+        ("drop", "{who} (?:{have} )?(?:just )?left {thing} behind(?: there)?"),
         ("feel", "{who} (?:is|feels|felt|got|became|looks|seems|looked|seemed|appears)"
                  "(?: (?:feeling|getting|very|really|quite|so|a bit|rather|terribly))? {state}"),
         ("kind", "{who} (?:is|happens to be|turned out to be|is really|is actually|is known to be|was revealed to be) "
@@ -138,6 +155,10 @@ _RULES = tuple(
                  "an? {kind}"),
         ("colour", "{who} (?:is|looks|is known to be|happens to be)"
                    "(?: (?:all|completely|actually|really|mostly|entirely))? {colour}(?: in colou?r)?"),
+        ("class colour", "(?:(?:everyone knows|we know|I heard|I know|rumour has it) that )?(?:all )?"
+                         "{kind} are(?: (?:all|always|really|invariably))? {colour}"),
+        ("class colour", "the colou?r of {kind} is {colour}"),
+        ("one colour", "(?:every|each|any|every single|an?) {kind} (?:is|looks) (?:always )?{colour}"),
         ("thing colour", "{thing} (?:is|looks)(?: (?:all|completely|mostly|really|entirely))? {colour}"),
         ("thing colour", "{thing} was painted {colour}"),
         ("thing colour", "someone painted {thing} {colour}"),
@@ -163,7 +184,12 @@ _RULES = tuple(
         ("compass", "if you go {way} from {other}, you (?:reach|get to|come to) {one}"),
         ("remark", "the (?:wind|rain|sun|moon|fog|snow|thunder|river|traffic|crowd|choir|bird|storm|breeze) .*"),
         ("remark", "(?:it was|nobody was|everyone was|a dog|a phone|a clock|a siren) .*"),
-        ("mood", "{who} (?:smiled|laughed|sang|whistled|said|sighed|giggled|likes|loves|prefers|adores|thought|dreamed|"
+        ("remark", "(?:(?:the|a) (?:plane|concert|film|game|lecture|ferry)|dinner|lunch|breakfast|supper) was [a-z ]+"),
+        ("liking", "{who} (?:likes|loves|admires|trusts|misses|knows|remembers|envies|called|phoned|wrote to|"
+                   "thought about|dreamed of|texted|is (?:older|younger|taller|wiser) than|"
+                   "is a (?:friend|cousin|colleague) of) {to}(?: a lot| very much| that day| again)?"),
+        ("mood", "{who} (?:withdrew|saved|spent|lost|earned|slept|had|read|paid|told|yawned|"
+                 "smiled|laughed|sang|whistled|said|sighed|giggled|likes|loves|prefers|adores|thought|dreamed|"
                  "talked|was)(?: [a-z ]+)?"),
     )
 )  # fmt: skip
@@ -171,7 +197,8 @@ _RULES = tuple(
 _OPENER = re.compile(
     "(?:afterwards|then|after that|following that|next|later|soon|now|later on|soon after|soon after that|"
     "after a while|thereupon|an? (?:moment|minute|bit|while|hour|instant) later|some time later|"
-    "(?:shortly|right|just|not long) after(?: that|wards)?|and then),? (?=[A-Z]|he |she |they |the |you |her |him |in )"
+    "(?:shortly|right|just|not long) after(?: that|wards)?|and then),? "
+    "(?=[A-Z]|he |she |they |the |you |her |him |in |it |both |an? |some |after [a-z]+ing )"
 )
 
 
@@ -187,6 +214,18 @@ class Said:
         return self.slots[slot]
 
 
+def listed(text: str) -> list[str]:
+    """The names of a list."""
+    return re.split(", | and ", text)
+
+
+# Where things are and nobody is.
+APART = re.compile(
+    "the (?:[a-z]+ )?(?:table|desk|shelf|bench|counter|couch|carpet|plinth|lectern|workbench|altar|mantelpiece)"
+    "|the (?:drawer|fridge|wardrobe|box|cabinet|locker|bin|crate|trunk|hamper|satchel|dresser)"
+)
+
+
 def _openings(text: str) -> Iterator[str]:
     """The sentence as it may have been before its first letter became a capital."""
     yield text[0].lower() + text[1:]
@@ -197,9 +236,20 @@ _SURFACE = "table|desk|shelf|bench|counter|couch|carpet|plinth|lectern|workbench
 _GOING = (
     "went|gone|moved|walked|headed|travelled|ran|hurried|returned|came|drove|trip|strolled|wandered|rushed|back|over|"
     "straight|go|walk|move|travel|return|head|stroll|journeyed|got|flew|rode|going|walking|heading|moving|stepped|"
-    "popped|then|on|get|went either|gone either"
+    "popped|then|on|get|brought|went either|gone either"
+)
+_MANY = (
+    "(?:the|my|some) (?:keys|glasses|shoes|tickets|scissors|flowers|papers|slippers|binoculars|tongs|clogs|dominoes)"
 )
 _PLAIN = (
+    *((re.compile(rf"({_MANY}) {many}\b"), rf"\1 {one}") for one, many in (("is", "are"), ("looks", "look"))),
+    *((re.compile(rf"\b{many} (?={_MANY})"), f"{one} ") for one, many in (("is", "are"), ("does", "do"))),
+    (re.compile(rf"({_MANY}) were\b"), r"\1 was"),
+    (re.compile(rf"\bwere (?={_MANY})"), "was "),
+    (re.compile(rf"({_MANY}) have(?= )"), r"\1 has"),
+    (re.compile(rf"\bhave (?={_MANY} (?:gone|ended))"), "has "),
+    (re.compile(r"(?<=before )they were\b"), "it was"),
+    (re.compile(r"(?<=before )they\b"), "it"),
     (re.compile(rf"\bon (?=the (?:[a-z]+ )?(?:{_SURFACE})\b)"), "in "),
     (re.compile(r"(?<!the )\b(?=(?:home|work|school)\b)"), "the "),
     (re.compile(r"\b[Aa]t (?=the (?:home|work|school)\b)"), "in "),
@@ -232,4 +282,4 @@ def parse(sentence: str) -> Said:
 def _said(rule: str, match: re.Match[str]) -> Said:
     slots = {name: value for name, value in match.groupdict().items() if value is not None}
     people = sorted((slot for slot in ("who", "to") if slot in slots), key=match.start)
-    return Said(rule, slots, tuple(name for slot in people for name in slots[slot].split(" and ")))
+    return Said(rule, slots, tuple(name for slot in people for name in listed(slots[slot])))

@@ -16,11 +16,38 @@ _HAS = "(?:has|has got|is carrying|is holding|holds|carries|owns|possesses)"
 _COME = "(?:going to|visiting|being in|moving to|walking to|entering)"
 _CAME = "it (?:was in|was at|came to|got to|reached|was brought to|arrived in)"
 
+_TOOK = "(?:took|grabbed|picked up|collected|fetched|snatched)"
+_TAKE = "(?:take|grab|pick up|collect|fetch|snatch)"
+_DROPPED = "(?:dropped|discarded|put down|set down|let go of|abandoned)"
+_DROP = "(?:drop|discard|put down|set down|let go of|abandon)"
+_ANYBODY = "(?:anybody|anyone|somebody|someone)"
 _BESIDE = "(?:with|together with|in the same place as|in the same room as|alongside)"
 RULES = tuple(
     (rule, pattern(template))
     for rule, template in (
+        # What nothing tells of.
+        ("off topic", "how (?:old|tall|heavy|rich|clever|wealthy) is {who}"),
+        ("off topic", "how (?:often|long|fast|well) does {who} (?:read|sing|sleep|laugh|jog)"),
+        ("off topic", "what (?:time|day|year|month) is it(?: now| today)?"),
+        ("off topic", "who is the (?:president|prime minister|queen|boss|mayor)(?: of France| of the country)?"),
+        ("off topic", "why is the (?:sky|sea|grass|moon) (?:so )?{colour}"),
+        ("off topic", "what (?:does|did) {who} (?:like|eat|drink|say|want|think|believe)(?: today| most)?"),
+        ("off topic", "who does {who} (?:like|love|know|miss|envy)(?: most)?"),
+        ("off topic", "what is {who} (?:wearing|reading|thinking|doing|knitting)(?: today| now)?"),
+        ("off topic", "what is the (?:capital of France|capital of Spain|meaning of life|price of gold|best film|"
+                      "moral of it)(?: exactly| again)?"),
+        ("off topic", "when (?:was|did|will|does) {who} (?:born|sleep|eat|get up|retire)(?: exactly| again)?"),
+        ("off topic", "how much (?:money does {who} have|does it cost)(?: exactly| in all)?"),
+        ("off topic", "how much (?:does|did) {who} (?:earn|pay)(?: exactly| in all)?"),
+        ("off topic", "(?:is|was) {who} (?:married|happy|rich|nice|angry|famous)"),
+        ("off topic", "who (?:won|lost|invented|wrote|composed) the (?:game|song|match)"),
+        ("off topic", "how many (?:children|friends|brothers|sisters|years|cousins) does {who} have"
+                      "(?: exactly| in all)?"),
         # Before and after a place, and at a time.
+        ("first", "where (?:was|did) {it} (?:first|at first|in the beginning|to begin with|at the start|initially|"
+                  "start|begin|to start with)"),
+        ("first", f"{_ROOM} was {{it}} in (?:first|at first|in the beginning)"),
+        ("first", "where {it} was (?:first|at first|in the beginning)"),
         ("before", f"where (?:was|had) {{it}} (?:been )?(?:right )?before (?:{_COME} |{_CAME} )?{{place}}"),
         ("before", "where {it} was before {place}"),
         ("before", f"before (?:{_COME} |{_CAME} )?{{place}}, where was {{it}}"),
@@ -50,6 +77,21 @@ RULES = tuple(
         ("is in", "can {it} be found {in} {place}"),
         ("is in", "is {place} where {it} is"),
         ("is in", "is it true that {it} is {in} {place}"),
+        # Taking and dropping.
+        ("who taken", f"(?:who|{_PERSON}|who was it that) {_TOOK} {{thing}}"),
+        ("who taken", "who picked {thing} up"),
+        ("what taken", f"(?:what|(?:which|what) {_THINGS}) did {{who}} {_TAKE}"),
+        ("what taken", f"what {{who}} {_TOOK}"),
+        ("did taken", f"did {{who}} {_TAKE} {{thing}}(?: or not)?"),
+        ("did taken", f"(?:is it true that|{_IF}) {{who}} {_TOOK} {{thing}}"),
+        ("did taken", f"was it {{who}} who {_TOOK} {{thing}}"),
+        ("who dropped", f"(?:who|{_PERSON}|who was it that) {_DROPPED} {{thing}}"),
+        ("who dropped", "who put {thing} down"),
+        ("what dropped", f"(?:what|(?:which|what) {_THINGS}) did {{who}} {_DROP}"),
+        ("what dropped", f"what {{who}} {_DROPPED}"),
+        ("did dropped", f"did {{who}} {_DROP} {{thing}}(?: or not)?"),
+        ("did dropped", f"(?:is it true that|{_IF}) {{who}} {_DROPPED} {{thing}}"),
+        ("did dropped", f"was it {{who}} who {_DROPPED} {{thing}}"),
         # Who has what.
         ("who has", f"(?:who|{_PERSON}|who is it that) {_HAS} {{thing}}{_NOW}"),
         ("who has", "who's (?:got|carrying|holding) {thing}(?: now)?"),
@@ -92,6 +134,9 @@ RULES = tuple(
         ("gift to", "who has {who} (?:given|passed|handed) {thing} to"),
         ("gift to", "who {who} (?:gave|handed|passed) {thing} to"),
         # Company.
+        ("anybody in", f"is (?:there )?{_ANYBODY} {{in}} {{place}}{_NOW}"),
+        ("anybody in", "(?:are|might) there (?:be )?(?:any )?people in {place}(?: now)?"),
+        ("anybody in", f"{_IF} (?:there is )?{_ANYBODY} (?:is )?in {{place}}"),
         ("who in", f"(?:who's|who (?:is|can be found|is now|is currently|is hiding)) {{in}} {{place}}{_NOW}"),
         ("who in", "(?:which|what) (?:person|people) (?:is|are) in {place}(?: now)?"),
         ("who in", "who (?:can|would|could|will) I find in {place}"),
@@ -115,6 +160,14 @@ RULES = tuple(
         ("why", "(?:for what reason did|what made) {who} (?:get|take|pick up) {thing}"),
         ("why", "why {who} (?:got|took|picked up) {thing}"),
         # Kinds.
+        ("class colour", "(?:what|which) (?:colou?r|hue) are (?:all )?{kind}(?: usually)?"),
+        ("class colour", "what is the colou?r of (?:all )?{kind}"),
+        ("class colour", "(?:what|which) colou?r {kind} are"),
+        ("class fear", "(?:what|(?:which|what) (?:animal|creature|kind of animal)) (?:are|do) {kind} "
+                       "(?:(?:afraid|scared|frightened|terrified|wary) of|fear|dread)"),
+        ("class fear", "of what are {kind} (?:afraid|scared|frightened)"),
+        ("class fear", "what {kind} are (?:afraid|scared) of"),
+        ("class fear", "what (?:frightens|scares) {kind}"),
         ("kind", "(?:which|what) (?:is|(?:kind of |sort of |type of )?(?:animal|creature) is|species is) {who}"),
         ("kind", "what (?:kind of )?animal {who} is"),
         ("kind", "{who} is what kind of animal"),

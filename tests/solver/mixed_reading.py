@@ -4,15 +4,18 @@ Places are unknowns of equations: a sentence gives one a value or says that two 
 told, so that it does not matter in which order a reader learns.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from amn.data.names import pronoun
 from solver.kinds import _singular
-from solver.mixed_grammar import Said, parse
+from solver.mixed_grammar import APART, Said, listed, parse
 from solver.relations import _STEPS
 
 _GENDER = {"Mr.": "he", "Mrs.": "she", "Ms.": "she", "Miss": "she", "Dr.": "", "Professor": ""}
+# What these say leaves open which thing "it" means.
+_OF_PEOPLE = ("move", "not in", "either", "then", "with", "not go")
 _SUBJECT = {"him": "he", "her": "she", "them": "they"}
 
 
@@ -29,6 +32,10 @@ class Where:
     options: tuple[str, ...] = ()
     denied: str | None = None
 
+    @property
+    def apart(self) -> bool:
+        return self.place is not None and APART.fullmatch(self.place) is not None
+
 
 @dataclass
 class Reading:
@@ -40,16 +47,19 @@ class Reading:
     things: dict[str, str | None] = field(default_factory=dict)  # who holds each
     got: dict[str, list[str]] = field(default_factory=dict)
     gifts: list[Mapping[str, str]] = field(default_factory=list)
+    deeds: list[tuple[str, str, str]] = field(default_factory=list)  # what was done, by whom, with what
     days: dict[str, dict[str, str]] = field(default_factory=dict)
     states: dict[str, tuple[str, int]] = field(default_factory=dict)  # and how many stays came before
     kinds: dict[str, str] = field(default_factory=dict)
     colours: dict[str, str] = field(default_factory=dict)
+    classes: dict[str, str] = field(default_factory=dict)
     fears: dict[str, str] = field(default_factory=dict)
     smaller: dict[str, set[str]] = field(default_factory=dict)
     links: dict[str, dict[str, list[tuple[str, tuple[int, int]]]]] = field(default_factory=dict)
     outside: set[str] = field(default_factory=set)
     named: tuple[str, ...] = ()
     joint: tuple[str, ...] = ()
+    topic: tuple[str, ...] = ()  # the things told of last
 
     def read(self, sentence: str) -> None:
         """Take in one sentence."""
@@ -57,11 +67,21 @@ class Reading:
         actors = self._actors(said)
         self.named = tuple(name for group in (self._resolve(name) for name in said.named) for name in group)
         self.joint = actors if len(actors) > 1 else ()
+        if "thing" in said.slots:
+            self.topic = self._things(said["thing"])
+        elif said.rule not in _OF_PEOPLE:
+            self.topic = ()
         getattr(self, "_" + said.rule.replace(" ", "_"), self._nothing)(said, actors)
 
     def _actors(self, said: Said) -> tuple[str, ...]:
         who = said.slots.get("who")
-        return () if who is None else tuple(name for part in who.split(" and ") for name in self._resolve(part))
+        return () if who is None else tuple(name for part in listed(who) for name in self._resolve(part))
+
+    def _things(self, text: str) -> tuple[str, ...]:
+        """The things of a list, each with "the"; those told of last for a pronoun."""
+        if text in ("it", "them", "they", "both", "both of them"):
+            return self.topic if text != "it" or len(self.topic) == 1 else ()
+        return tuple(re.sub("^(?:an?|some|my) ", "the ", name) for name in listed(text))
 
     def _resolve(self, name: str) -> tuple[str, ...]:
         """Whom a pronoun means: the pair before, or the first person before whom it fits."""
@@ -110,8 +130,18 @@ class Reading:
         self._stay(actors[0], stay)
 
     def _lies(self, said: Said, _actors: tuple[str, ...]) -> None:
-        self.things[said["thing"]] = None
-        self.stays.setdefault(said["thing"], []).append(Where(said["place"]))
+        for thing in self.topic:
+            self.things[thing] = None
+            self.stays.setdefault(thing, []).append(Where(said["place"]))
+
+    def _liking(self, said: Said, actors: tuple[str, ...]) -> None:
+        self.outside.update((*actors, said["to"]))
+
+    def _did(self, deed: str, name: str) -> None:
+        self.deeds += [(deed, name, thing) for thing in self.topic]
+
+    def _not_get(self, _said: Said, actors: tuple[str, ...]) -> None:
+        self.people.setdefault(actors[0])
 
     def _hold(self, name: str, thing: str) -> None:
         self.people.setdefault(name)
@@ -119,27 +149,56 @@ class Reading:
         if thing not in self.got.setdefault(name, []):
             self.got[name].append(thing)
 
+    def _have(self, said: Said, actors: tuple[str, ...], deed: str = "have") -> None:
+        self._did(deed, actors[0])
+        if "place" in said.slots:
+            self.equal.append((self._now(actors[0]), Where(said["place"])))
+        for thing in self.topic:
+            self._take(actors[0], thing)
+
     def _get(self, said: Said, actors: tuple[str, ...]) -> None:
-        (name,), thing = actors, said["thing"]
+        self._have(said, actors, "take")
+
+    def _take(self, name: str, thing: str) -> None:
         here = self._now(name)
-        if thing in self.stays:
+        if thing in self.stays and not self.stays[thing][-1].apart:
             self.equal.append((self.stays[thing][-1], here))
         else:
-            self.stays[thing] = [here]
+            self.stays.setdefault(thing, []).append(here)
         self._hold(name, thing)
 
-    def _drop(self, said: Said, actors: tuple[str, ...]) -> None:
-        if said["thing"] not in self.things:
-            self._get(said, actors)
-        self.things[said["thing"]] = None
+    def _drop(self, _said: Said, actors: tuple[str, ...]) -> None:
+        self._did("drop", actors[0])
+        for thing in self.topic:
+            if thing not in self.things:
+                self._take(actors[0], thing)
+            self.things[thing] = None
+
+    def _put(self, said: Said, actors: tuple[str, ...]) -> None:
+        place = Where(said["place"])
+        self._did("put", actors[0])
+        self.people.setdefault(actors[0])
+        self.solve_places()
+        if not place.apart and self._now(actors[0]).place != place.place:
+            self._stay(actors[0], place)
+        for thing in self.topic:
+            self.stays.setdefault(thing, []).append(place)
+            self.things[thing] = None
+
+    def _put_and_go(self, said: Said, actors: tuple[str, ...]) -> None:
+        self._put(said, actors)
+        self._move(said, actors, "other")
 
     def _give(self, said: Said, actors: tuple[str, ...]) -> None:
-        giver, thing, to = actors[0], said["thing"], said["to"]
+        giver, to = actors[0], said["to"]
+        self._did("give", giver)
+        self._did("receive", to)
         self.people.setdefault(giver)
         self.equal.append((self._now(giver), self._now(to)))
-        self.stays.setdefault(thing, [self._now(giver)])
-        self._hold(to, thing)
-        self.gifts.append({"who": giver, "thing": thing, "to": to})
+        for thing in self.topic:
+            self.stays.setdefault(thing, [self._now(giver)])
+            self._hold(to, thing)
+            self.gifts.append({"who": giver, "thing": thing, "to": to})
 
     def _time(self, said: Said, actors: tuple[str, ...]) -> None:
         self.outside.update(actors)
@@ -158,8 +217,14 @@ class Reading:
         self.outside.update(actors)
         self.colours[actors[0]] = said["colour"]
 
+    def _class_colour(self, said: Said, _actors: tuple[str, ...]) -> None:
+        self.classes[_singular(said["kind"])] = said["colour"]
+
+    def _one_colour(self, said: Said, _actors: tuple[str, ...]) -> None:
+        self.classes[said["kind"]] = said["colour"]
+
     def _thing_colour(self, said: Said, _actors: tuple[str, ...]) -> None:
-        self.colours[said["thing"]] = said["colour"]
+        self.colours[self.topic[0]] = said["colour"]
 
     def _fear(self, said: Said, _actors: tuple[str, ...]) -> None:
         self.fears[_singular(said["kind"].lower())] = _singular(said["others"].lower())

@@ -40,6 +40,7 @@ def name_words() -> frozenset[str]:
     single = KNOWN.single
     groups = (single.people, single.places, single.objects)
     texts = [*(name for group in groups for name in group), *KNOWN.surnames, *KNOWN.towns, *KNOWN.rooms]
-    named = {word for text in (*texts, *KNOWN.looks, *KNOWN.things, *KNOWN.surfaces) for word in words(text)}
+    things = (*KNOWN.looks, *KNOWN.things, *KNOWN.plurals, *KNOWN.surfaces, *KNOWN.containers)
+    named = {word for text in (*texts, *things) for word in words(text)}
     said = (text for table in (EVENTS, QUESTIONS) for kind in table.values() for text in kind.all)
     return frozenset(named - {word for text in said for word in words(_FIELD.sub(" ", text))})

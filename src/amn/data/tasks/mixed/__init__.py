@@ -4,6 +4,7 @@ Answers follow the conventions of bAbI wherever it has one, so that no story and
 
 - Where somebody is, the latest sentence says; an either-or is `maybe` for both places, and a denial only denies.
 - Who takes a thing is where it is, and who gives one is where the receiver is, also if that becomes plain only later.
+- *It* is the thing told of last and *both* the two; who leaves a thing in a place is there too, but not in a box.
 - Before a place means before the last time there; a gift means the latest one that has what the question names.
 - Lists are joined by commas: things in the order first taken, people in the order first told of.
 - States are closed: who was told of holds `nothing` but what the story gave them, and `nobody` holds a thing that lies.

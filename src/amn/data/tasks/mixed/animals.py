@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from amn.data.tasks.mixed.names import Name
+from amn.data.tasks.mixed.names import Name, a
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
 from amn.data.tasks.mixed.world import Lines
 from amn.data.tasks.reasoning import ANIMALS, COLOURS, SPECIES
@@ -18,12 +18,9 @@ PLURALS = {
     **{"fox": "foxes", "goose": "geese", "pony": "ponies", "deer": "deer", "calf": "calves", "ox": "oxen"},
 }
 ALL_COLOURS = (*COLOURS, "black", "brown", "red", "blue", "pink", "orange", "purple")
+_CLASS_SHARE = 0.4  # of kinds whose colour is told of all of the kind
 
 _Told = dict[Name, tuple[str, Lines]]
-
-
-def _a(word: str) -> str:
-    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
 class Animals:
@@ -35,6 +32,7 @@ class Animals:
         self.kinds: _Told = {}
         self.shades: _Told = {}
         self.afraid: dict[str, tuple[str, Lines]] = {}
+        self.classes: dict[str, tuple[str, Lines]] = {}
         self.waiting = self._plan()
 
     def _plan(self) -> list[Callable[[], None]]:
@@ -50,6 +48,9 @@ class Animals:
             plan.append(partial(self._tell_kind, name, kind))
             if self.colours and rng.random() < 0.6:
                 plan.append(partial(self._tell_colour, name, shade[kind]))
+        for kind in kinds if self.colours and not self.teller.babi else ():
+            if rng.random() < _CLASS_SHARE:
+                plan.append(partial(self._tell_class, kind, shade[kind]))
         for kind in kinds if self.fears else ():
             other = rng.choice([animal for animal in animals if animal != kind])
             plan.append(partial(self._tell_fear, kind, other))
@@ -57,7 +58,7 @@ class Animals:
         return plan
 
     def _tell_kind(self, name: Name, kind: str) -> None:
-        self.kinds[name] = kind, self.teller.tell("kind", name, kind=_a(kind))
+        self.kinds[name] = kind, self.teller.tell("kind", name, kind=a(kind))
         self.teller.outsiders.add(name)
 
     def _tell_colour(self, name: Name, colour: str) -> None:
@@ -68,6 +69,10 @@ class Animals:
         why = self.teller.state("fear", kinds=PLURALS[kind], others=PLURALS[other])
         self.afraid[kind] = other, why
 
+    def _tell_class(self, kind: str, colour: str) -> None:
+        why = self.teller.state("class colour", kinds=PLURALS[kind], kind=kind, one=a(kind), colour=colour)
+        self.classes[kind] = colour, why
+
     def tell(self) -> bool:
         """The next fact of the plan."""
         if not self.waiting:
@@ -77,6 +82,8 @@ class Animals:
 
     def ask(self, unknown: bool) -> Asked | None:
         """What colour or kind is somebody, or what do they fear?"""
+        if not self.teller.babi and self.rng.random() < _CLASS_SHARE / 2:
+            return self._ask_class(unknown)
         told = [name for name in self.names if name in self.kinds or name in self.shades]
         spare = unknown and self.rng.random() < 0.3
         if not told:
@@ -87,6 +94,19 @@ class Animals:
         answer, why = {"kind": self._kind, "colour": self._colour, "fear": self._fear}[kind](name)
         return Asked(kind=kind, answer=answer, support=tuple(sorted(set(why))), slots={"who": name.said})
 
+    def _ask_class(self, unknown: bool) -> Asked | None:
+        """What colour is a kind, or what does it fear? Nobody stands for all of a kind."""
+        colours = self.rng.random() < 0.5
+        told = self.classes if colours else self.afraid
+        others = [kind for kind in PLURALS if all(kind != own for own, _ in self.kinds.values())]
+        kinds = [kind for kind in others if kind not in told] if unknown else list(told)
+        if not kinds or not (self.colours if colours else self.fears):
+            return None
+        kind = self.rng.choice(kinds)
+        answer, why = told.get(kind, (UNKNOWN, ()))
+        slots = {"kinds": PLURALS[kind]}
+        return Asked(kind="class colour" if colours else "class fear", answer=answer, support=why, slots=slots)
+
     def _kind(self, name: Name) -> tuple[str, Lines]:
         return self.kinds.get(name, (UNKNOWN, ()))
 
@@ -96,10 +116,12 @@ class Animals:
         return fear, why + lines if lines else ()
 
     def _colour(self, name: Name) -> tuple[str, Lines]:
-        """One's own, or that of the one of the kind who was told to be so last."""
+        """One's own, or that of the kind, or of the one of the kind who was told to be so last."""
         if name in self.shades:
             return self.shades[name]
         kind, why = self._kind(name)
+        if kind in self.classes:
+            return self.classes[kind][0], why + self.classes[kind][1]
         alike = [other for other in self.kinds if self.kinds[other][0] == kind and other in self.shades]
         if kind == UNKNOWN or not alike:
             return UNKNOWN, ()
@@ -120,7 +142,7 @@ class Colours:
         if not self.waiting:
             return False
         thing, colour = self.waiting.pop()
-        self.told[thing] = colour, self.teller.state("thing colour", thing=thing.said, colour=colour)
+        self.told[thing] = colour, self.teller.state("thing colour", things=(thing,), colour=colour)
         return True
 
     def ask(self, unknown: bool) -> Asked | None:

@@ -288,13 +288,76 @@ def is_with(teller: Teller, unknown: bool) -> Asked | None:
     return None if all(people) else _asked("is with", None, (), who=one, to=other)
 
 
+def anybody(teller: Teller, unknown: bool) -> Asked | None:
+    """Is there anybody in a place?"""
+    if unknown:
+        return _asked("anybody in", None, (), place=teller.rng.choice(teller.cast.other_places))
+    places = sorted(teller.world.places)
+    present = _present(teller, place := teller.rng.choice(places)) if places else None
+    if present is None:
+        return None
+    lines = tuple(line for person in present for line in person.spot.why)
+    return _asked("anybody in", "yes" if present else "no", lines, place=place)
+
+
+def first(teller: Teller, unknown: bool) -> Asked | None:
+    """Where was a person at first?"""
+    topic = teller.rng.choice(teller.cast.other_people) if unknown else _any_person(teller, False)
+    person = teller.world.people.get(topic) if topic else None
+    if topic is None or person is None:
+        return _asked("first", None, (), it=topic) if topic else None
+    place = person.stops[0][0].place if person.stops else None
+    return _asked("first", place.text, _stop_lines(person.stops[:1]), it=topic) if place else None
+
+
+# What else may be called taking or dropping: what is asked then has no plain answer.
+_LIKE = {"take": ("have", "receive"), "drop": ("put", "give")}
+
+
+def deed(teller: Teller, unknown: bool) -> Asked | None:
+    """Who took or dropped a thing, what did somebody take or drop, or did they?"""
+    rng, cast = teller.rng, teller.cast
+    verb, form = rng.choice(("take", "drop")), rng.choice(("who", "what", "did"))
+    thing = rng.choice(cast.other_things) if unknown else _any_thing(teller, False)
+    person = rng.choice(cast.other_people) if unknown else _handler(teller)
+    if thing is None or person is None:
+        return None
+    slots = {"thing": thing} if form != "what" else {}
+    slots |= {"who": person} if form != "who" else {}
+    about = [
+        told
+        for told in teller.world.deeds
+        if (form == "who" or told[1] == person) and (form == "what" or told[2] == thing)
+    ]
+    if any(told[0] in _LIKE[verb] for told in about):
+        return None
+    done = [told for told in about if told[0] == verb]
+    found = list(dict.fromkeys((told[1] if form == "who" else told[2]).text for told in done))
+    if form == "who" and len(found) > 1:
+        return None
+    empty = {"who": "nobody", "what": "nothing", "did": "no"}[form]
+    answer = None if unknown else ("yes" if form == "did" else ",".join(found)) if found else empty
+    lines = [line for told in done for line in told[3]] or (teller.world.things[thing].why if not unknown else ())
+    return _asked(f"{form} {_PAST[verb]}", answer, lines, **slots)
+
+
+_PAST = {"take": "taken", "drop": "dropped"}
+
+
 # How likely each question is, by the theme that brings it.
 ASKERS: dict[str, tuple[Asker, ...]] = {
-    "moving": (where, where, where, is_in, before, after, who_in, who_in),
-    "pairs": (where, where, where, who_in, who_in, who_with, is_with),
-    "carrying": (where, where, before, before, before, who_has, who_has, has, carrying, carrying, count_carried, is_in),
-    "giving": (gift, gift, gift, gift, who_has, who_has, carrying, carrying, count_carried, where, before),
+    "moving": (where, where, where, is_in, before, after, who_in, who_in, first, anybody),
+    "pairs": (where, where, where, who_in, who_in, who_with, is_with, anybody),
+    "carrying": (
+        *(where, where, where, before, before, before, before, who_has, who_has, who_has),
+        *(has, carrying, carrying, count_carried, is_in, deed, deed, deed, deed, deed),
+    ),
+    "giving": (gift, gift, gift, gift, who_has, who_has, carrying, carrying, count_carried, where, before, deed),
     "belief": (is_in, is_in, is_in, where),
     "doubt": (is_in, is_in, is_in, where),
     "company": (who_with, is_with, where, who_in),
+    "belongings": (
+        *(where, where, where, where, before, who_has, who_has, who_has, has, is_in),
+        *(carrying, carrying, carrying, count_carried, count_carried, gift, deed, deed, deed, deed),
+    ),
 }

@@ -127,7 +127,7 @@ class Motives:
         world = self.teller.world
         if world.people[name].spot.place != place or not world.can_take(name, item) or item in world.people[name].taken:
             return False
-        world.take(name, item, self.teller.tell("get", name, thing=item.said))
+        world.take(name, item, self.teller.tell("get", name, things=(item,)))
         self.took.add(name)
         return True
 

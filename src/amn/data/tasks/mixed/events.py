@@ -105,9 +105,17 @@ _FURTHER = {
         "{who} (brought|delivered) {thing} to {to}",
         "{who} let {to} have {thing}",
     ),
+    "have": (
+        "{who} (|now |already |~meanwhile ){have}(| got) {thing}",
+        "{who} {have}(| got) {thing} (now|already)",
+        "{who} {be}(| still| currently| right now) (carrying|holding) {thing}",
+        "{who} (carries|holds|~lugs) {thing}(| now)",
+        "{who} {have} {thing} (in hand|in one hand|in a bag|in a pocket|~at hand)",
+    ),
     "put": (
         "{who} (put|left|placed|set|dropped|laid|hid|~stashed) {thing}(| down) (in|at|inside) {place}",
-        "{who} {have}(| just) (put|left|placed|hidden|~stashed) {thing} (in|inside) {place}",
+        "{who} (parked|stored|kept|locked|~tucked)(| away) {thing} (in|at|inside) {place}",
+        "{who} {have}(| just) (put|left|placed|hidden|parked|stored|~stashed) {thing} (in|inside) {place}",
         "{thing} (was|has been) (put|left|placed|hidden|~stashed) in {place} by {whom}",
         "in {place}, {who} (put down|dropped|left|~ditched) {thing}",
     ),
@@ -121,6 +129,7 @@ _FURTHER = {
         "{thing} (is|was)(| lying| sitting| placed| located) (in|at|inside) {place}",
         "{thing} can be (found|seen|~spotted) (in|at) {place}",
         "you (can|will) (find|see) {thing} in {place}",
+        "there (is|was|has been) {thing} (in|at|inside) {place}",
         "in {place} (there is|you can see|~there lies) {thing}",
         "someone (left|put|placed|~stored) {thing} in {place}",
     ),
@@ -144,6 +153,24 @@ _FURTHER = {
         "{who} did(n't| not) (go|walk|move|travel|return|head|~stroll)(| back| over) to {place}",
         "{who} never (went to|visited|entered|reached) {place}",
         "{who} (refused|failed|declined) to (go to|visit|enter) {place}",
+    ),
+    "put and go": (
+        "{who} (left|put|dropped|placed|parked|stored|hid|~tucked) {thing} in {place} and(| then) "
+        "(went|walked|headed|drove|ran|returned) to {other}",
+        "{who} left {thing} (in|at|behind in) {place} (before going|to go|when going|~on the way) to {other}",
+        "after (leaving|putting|parking|dropping|~stashing) {thing} in {place}, {who} (went|walked|headed) to {other}",
+    ),
+    "not drop": (
+        "{who} did(n't| not) (drop|put down|let go of|leave|discard|~abandon) {thing}(| there| anywhere)",
+        "{who} (refused|failed|declined) to (drop|put down|let go of) {thing}",
+        "{who} never (dropped|put down|discarded) {thing}",
+        "{who} (kept|held on to|still held|~clung to) {thing}(| for now)",
+    ),
+    "not give": (
+        "{who} did(n't| not) (give|pass|hand|bring|offer|~slip) {thing} to {to}",
+        "{who} did(n't| not) (give|pass|hand|offer) {to} {thing}",
+        "{who} (refused|failed|declined) to (give|pass|hand) {thing} to {to}",
+        "{who} never (gave|passed|handed) {thing} to {to}",
     ),
     "not get": (
         "{who} did(n't| not) (take|get|grab|pick up|fetch|~snatch) {thing}",
@@ -174,6 +201,14 @@ _FURTHER = {
         "{who} (looks|is known to be|happens to be) {colour}",
         "the (color|colour) of {whom} is {colour}",
         "{who} is {colour} in (color|colour)",
+    ),
+    "class colour": (
+        "{kinds} are(| all| always| really| ~invariably) {colour}",
+        "all {kinds} are {colour}",
+        "(every|each|any|every single) {kind} (is|looks) {colour}",
+        "{one} is (always |){colour}",
+        "the (color|colour) of {kinds} is {colour}",
+        "(everyone knows|we know|I heard|I know|~rumour has it) that(| all) {kinds} are {colour}",
     ),
     "fear": (
         "{kinds} are (scared|frightened|terrified|~wary) of {others}",
@@ -221,12 +256,24 @@ _FURTHER = {
         "it was (cold|warm|raining|sunny|getting dark|~drizzling) (outside|that day|all day)",
         "(nobody|everyone) was (happy|surprised|talking) about (the weather|the news|the music|~the gossip)",
         "a (dog|phone|clock|~siren) (could be heard|made a noise)",
+        "(the|a) (plane|concert|film|game|lecture|~ferry) was (late|early|long|over|on time)",
+        "it was (five|six|seven|nine|~eleven) o'clock(| already| by then| at last)",
+        "(dinner|lunch|breakfast|~supper) was (good|cold|ready|late)",
     ),
     "person remark": (
         "{who} (smiled|laughed|sang a song|whistled a tune|said hello|~giggled)(| again| all day| to everyone)",
         "{who} (likes|loves|prefers|~adores) (music|jazz|sunny days|old films|long walks)",
         "{who} (thought about|dreamed of|talked about) (the weather|the holidays|the weekend|~the future)",
+        "{who} (withdrew|saved|spent|lost|~earned) (money|some money|ten dollars)",
+        "{who} (slept badly|had breakfast|read the news|paid for everything|told a joke|~yawned)(| again| that day)",
+        "{who} was (happy|sad|angry|nervous|~grumpy)(| and (late|cold|nervous|quiet))",
         "{who} was (in a good mood|wearing a new coat|singing|humming a song|talking)",
+    ),
+    "liking": (
+        "{who} (likes|loves|admires|trusts|misses|knows|remembers|~envies) {to}(| a lot| very much)",
+        "{who} (called|phoned|wrote to|thought about|dreamed of|~texted) {to}(| that day| again)",
+        "{who} is (older|younger|taller|~wiser) than {to}",
+        "{who} is a (friend|cousin|~colleague) of {to}",
     ),
 }
 

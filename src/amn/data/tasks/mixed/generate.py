@@ -8,7 +8,7 @@ from typing import Protocol
 from amn.data import names as released
 from amn.data.story import Question, Story
 from amn.data.tasks.mixed import names
-from amn.data.tasks.mixed.animals import Animals, Colours
+from amn.data.tasks.mixed.animals import ALL_COLOURS, Animals, Colours
 from amn.data.tasks.mixed.asking import ASKERS
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
@@ -26,6 +26,7 @@ _WEIGHTS = {
     "belief": 2,
     "doubt": 2,
     "company": 1.5,
+    "belongings": 6,
     "days": 2,
     "motives": 2,
     "fears": 1.5,
@@ -41,6 +42,7 @@ _BABI_NAMES = 0.5
 _TRIES = 12
 _QUESTIONS = (2, 6)
 _AT_THE_END = 0.6
+_OFF_TOPIC = 0.1  # of the questions without an answer
 
 
 class Theme(Protocol):
@@ -73,20 +75,35 @@ class Doings:
 
 
 class Remarks:
-    """Sentences that tell nothing."""
+    """Sentences that tell nothing, and questions that no story answers."""
 
     def __init__(self, teller: Teller) -> None:
         self.teller, self.rng = teller, teller.rng
+        self.told: set[Name] = set()
 
     def tell(self) -> bool:
         """About the weather, or about somebody's mood."""
         if self.rng.random() < 0.5:
             self.teller.state("remark")
             return True
-        person = self.rng.choice(self.teller.cast.people)
-        self.teller.tell("person remark", person)
-        self.teller.outsiders.add(person)
+        person, other = self.rng.sample(self.teller.cast.people, 2)
+        people = {person, other} if self.rng.random() < 0.25 else {person}
+        if len(people) > 1:
+            self.teller.tell("liking", person, to=other)
+        else:
+            self.teller.tell("person remark", person)
+        self.teller.outsiders |= people
+        self.told |= people
         return True
+
+    def ask(self) -> Asked | None:
+        """About anything but the story, or about what somebody is like of whom no remark was made."""
+        if any("o'clock" in sentence for sentence in self.teller.sentences):
+            return None  # somebody may ask what time it is
+        cast = self.teller.cast
+        people = [name for name in (*cast.people, *cast.other_people) if name not in self.told]
+        slots = {"who": self.rng.choice(people).said, "colour": self.rng.choice(ALL_COLOURS)}
+        return Asked(kind="off topic", answer=UNKNOWN, support=(), slots=slots)
 
 
 def mixed_stories(*, questions: int, seed: int, config: MixedConfig | None = None) -> Iterator[Story]:
@@ -127,7 +144,7 @@ class _Maker:
         weights = {
             theme: weight
             for theme, weight in _WEIGHTS.items()
-            if not self.babi or theme not in ("company", "thing colours")
+            if not self.babi or theme not in ("company", "belongings", "thing colours")
         }
         count = self.rng.randint(1, self.config.themes)
         chosen: list[str] = []
@@ -221,6 +238,8 @@ class _Maker:
 
     def _draw(self, unknown: bool) -> Asked | None:
         """A question of the wanted kind, if one is found in a few tries."""
+        if unknown and not self.babi and self.rng.random() < _OFF_TOPIC and (off_topic := self.remarks.ask()):
+            return off_topic
         for _ in range(_TRIES):
             asked = self.rng.choice(self.themes or [self.doings]).ask(unknown)
             if asked is not None and (asked.answer == UNKNOWN) == unknown and self.teller.can_ask(asked.kind):
@@ -241,7 +260,7 @@ def _cast(rng: Random, pool: NamePool, *, babi: bool, motives: bool) -> Cast:
     if babi and pool is names.KNOWN and rng.random() < _BABI_NAMES:
         return _released_cast(rng, motives=motives)
     single = babi  # bAbI's names are of one word
-    draw = _plain if single else (names.person, names.place, names.thing)
+    draw = _plain if single else (names.person, names.place, names.belonging)
     people = names.distinct(draw[0], rng, pool, num_people + 2, [])
     places = list(MOTIVE_PLACES) if motives else []
     places += names.distinct(draw[1], rng, pool, num_places + 2 - len(places), places)

@@ -29,9 +29,11 @@ class NamePool:
         towns: places that take no article.
         bare: common places that take none, and prepositions of their own.
         surfaces: what things lie on.
+        containers: what things lie in.
         rooms: places of two words.
         looks: first words of things of two words.
         things: second words of these.
+        plurals: things that are several.
     """
 
     single: NameList
@@ -39,9 +41,11 @@ class NamePool:
     towns: tuple[str, ...]
     bare: tuple[str, ...]
     surfaces: tuple[str, ...]
+    containers: tuple[str, ...]
     rooms: tuple[str, ...]
     looks: tuple[str, ...]
     things: tuple[str, ...]
+    plurals: tuple[str, ...]
 
 
 def _lines(text: str) -> tuple[str, ...]:
@@ -70,6 +74,7 @@ KNOWN = NamePool(
     surfaces=_lines(
         "kitchen table, dining table, table, desk, top shelf, bench, counter, couch, bedside table, carpet"
     ),
+    containers=_lines("drawer, fridge, wardrobe, box, cabinet, locker, bin, crate"),
     rooms=_lines("""
         living room, dining room, laundry room, waiting room, meeting room, changing room, guest room, play room,
         train station, bus stop, police station, fire station, post office, coffee shop, book store, grocery store,
@@ -84,6 +89,7 @@ KNOWN = NamePool(
         ball, lamp, cup, chair, hat, bag, car, shirt, boat, card, cake, horse, train, coat, plate, pencil, bottle,
         button, ring, flag, kite, scarf, mug, drum
     """),
+    plurals=_lines("keys, glasses, shoes, tickets, scissors, flowers, papers, slippers"),
 )
 
 # No word of these is a name in training.
@@ -98,7 +104,8 @@ NEW = NamePool(
         Rio de Janeiro, Saint Petersburg
     """),
     bare=(),
-    surfaces=_lines("marble plinth, lectern, workbench, altar, mantelpiece"),
+    surfaces=_lines("granite plinth, lectern, workbench, altar, mantelpiece"),
+    containers=_lines("trunk, hamper, satchel, dresser"),
     rooms=_lines("""
         utility nook, boiler cupola, tollgate booth, panic hideout, hair atelier, bowling alley, ice rink, skate ramp,
         cattle corral, tea pergola, pottery gazebo, weather outpost
@@ -107,6 +114,7 @@ NEW = NamePool(
     things=_lines(
         "bicycle, sculpture, cupboard, skateboard, tricycle, sombrero, parasol, microscope, wig, sofa, duvet, gong"
     ),
+    plurals=_lines("binoculars, tongs, clogs, dominoes"),
 )
 POOLS = {"known": KNOWN, "new": NEW}
 
@@ -117,6 +125,13 @@ _TITLED = frozenset(word for title, _ in _TITLES for word in words(title))
 def the(text: str) -> Name:
     """Something that takes an article."""
     return Name(text, f"the {text}")
+
+
+def a(text: str) -> str:
+    """A word with the article of something new."""
+    if text in ("milk", "pajamas", *KNOWN.plurals, *NEW.plurals):
+        return f"some {text}"
+    return f"{'an' if text[0] in 'aeiou' else 'a'} {text}"
 
 
 def person(rng: Random, pool: NamePool) -> Name:
@@ -143,8 +158,8 @@ def place(rng: Random, pool: NamePool) -> Name:
 
 
 def surface(rng: Random, pool: NamePool) -> Name:
-    """Something that things lie on."""
-    return the(rng.choice(pool.surfaces))
+    """Something that things lie on or in, and nobody is."""
+    return the(rng.choice(pool.surfaces if rng.random() < 0.5 else pool.containers))
 
 
 def thing(rng: Random, pool: NamePool) -> Name:
@@ -154,8 +169,15 @@ def thing(rng: Random, pool: NamePool) -> Name:
     return the(rng.choice(pool.single.objects))
 
 
+def belonging(rng: Random, pool: NamePool) -> Name:
+    """Something that people have; at times several, as keys are."""
+    return the(rng.choice(pool.plurals)) if rng.random() < 0.07 else thing(rng, pool)
+
+
 _SURFACE = "|".join((*KNOWN.surfaces, *NEW.surfaces))
+_CONTAINER = "|".join((*KNOWN.containers, *NEW.containers))
 _IDIOMS = (
+    (re.compile(rf"\bat (?=the (?:{_CONTAINER})\b)"), "in "),
     (re.compile(rf"\b(?:in|at|inside|into) (?=the (?:{_SURFACE})\b)"), "on "),
     (re.compile(r"^(?!.*\bfrom\b)(.*)\b(?:to|into) home\b"), r"\1home"),
     (re.compile(r"\binto (?=(?:work|school)\b)"), "to "),
@@ -163,8 +185,37 @@ _IDIOMS = (
 )
 
 
+_PLURAL = "|".join((*KNOWN.plurals, *NEW.plurals))
+_MANY = re.compile(rf"\b(?:the|my|some) (?:{_PLURAL})\b", re.IGNORECASE)
+_AGREES = {
+    "is": "are",
+    "was": "were",
+    "has": "have",
+    "looks": "look",
+    "does": "do",
+    "it was": "they were",
+    "it": "they",
+}
+_VERBS = (
+    rf"(?<!of )(?P<many>{_MANY.pattern}) (?P<after>is|was|has|looks)\b",
+    rf"\b(?P<before>is|was|does|has(?=.* (?:gone|ended up)$)) (?={_MANY.pattern})",
+    r"(?<=before )(?P<it>it was|it)\b",
+)
+_VERB = re.compile("|".join(_VERBS), re.IGNORECASE)
+
+
+def _agree(match: re.Match[str]) -> str:
+    if match["many"]:
+        return f"{match['many']} {_AGREES[match['after']]}"
+    word = match[0].rstrip()
+    right = _AGREES[word.lower()]
+    return (right.capitalize() if word[0].isupper() else right) + match[0][len(word) :]
+
+
 def idiomatic(text: str) -> str:
-    """A sentence with the prepositions that its places take: on the table, at work, and went home."""
+    """A sentence with the prepositions that its places take, on the table, at work, and went home; and keys are."""
+    if _MANY.search(text):
+        text = _VERB.sub(_agree, text)
     for wrong, right in _IDIOMS:
         text = wrong.sub(right, text)
     return text

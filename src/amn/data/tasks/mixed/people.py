@@ -9,15 +9,22 @@ from amn.data.tasks.mixed.teller import Teller
 _WEIGHTS: dict[str, dict[str, float]] = {
     "moving": {"move": 8, "in": 1, "pair": 1, "then": 1, "not go": 0.7},
     "pairs": {"pair": 6},
-    "carrying": {"get": 6, "get there": 1, "drop": 4, "put": 2, "lies": 2, "carry": 2, "not get": 1},
-    "giving": {"get": 3, "give": 8},
+    "carrying": {"get": 6, "get there": 1, "drop": 4, "put": 2, "lies": 2, "carry": 2}
+    | {"have": 1, "put away": 2, "not get": 1.2, "not drop": 0.5},
+    "giving": {"get": 3, "have": 1, "give": 8, "not give": 0.6},
     "belief": {"in": 4, "not in": 5},
     "doubt": {"in": 3, "either": 6},
     "company": {"with": 5},
+    "belongings": {
+        **{"get": 6, "have": 4, "drop": 3, "put": 2, "put away": 6, "carry": 3, "give": 3, "lies": 3},
+        **{"not get": 3, "not drop": 1.5, "not give": 1.5},
+    },
 }
 _IN_BABI = ("move", "pair", "get", "drop", "give", "in", "not in", "either")
 THEMES = tuple(_WEIGHTS)
 _TALK_ON = 0.35  # how often the person told of last acts again
+_SAME_THING = 0.5  # how often what was told of last is what is told of again
+_SEVERAL_SHARE = 0.25  # how often a sentence is about several things, or three people
 
 
 class People:
@@ -62,6 +69,10 @@ class People:
             "lies": self._lies,
             "carry": self._carry,
             "not get": self._not_get,
+            "have": self._have,
+            "put away": self._put_away,
+            "not drop": self._not_drop,
+            "not give": self._not_give,
         }
 
     def tell(self) -> bool:
@@ -91,17 +102,19 @@ class People:
         return True
 
     def _pair(self, person: Name) -> bool:
-        other = self.rng.choice(self.names)
-        if other == person:
+        others = [name for name in self.names if name != person]
+        if not others:
             return False
-        self._move_both(person, other)
+        several = not self.teller.babi and len(others) > 1 and self.rng.random() < _SEVERAL_SHARE
+        together = (person, *self.rng.sample(others, 2 if several else 1))
+        self._move_all(together)
         if len(self.teller.sentences) < self.teller.length and self.rng.random() < 0.4:
-            self._move_both(person, other)
+            self._move_all(together)
         return True
 
-    def _move_both(self, person: Name, other: Name) -> None:
-        place = self._elsewhere(person, other)
-        self.world.place((person, other), place, self.teller.tell("move", person, other, place=place.said))
+    def _move_all(self, people: tuple[Name, ...]) -> None:
+        place = self._elsewhere(*people)
+        self.world.place(people, place, self.teller.tell("move", *people, place=place.said))
 
     def _then(self, person: Name) -> bool:
         first = self._elsewhere(person)
@@ -156,36 +169,56 @@ class People:
         self.world.follow(person, other, self.teller.tell("with", person, to=other))
         return True
 
-    def _get(self, person: Name) -> bool:
+    def _some(self, things: list[Name], *, most: int = 3) -> list[Name]:
+        """One of the things, or a few; at times those that were told of last."""
+        if self.teller.babi:
+            return [self.rng.choice(things)]
+        topic = self.teller.topic
+        if topic and len(topic) <= most and set(topic) <= set(things) and self.rng.random() < _SAME_THING:
+            return list(topic)
+        several = len(things) > 1 and most > 1 and self.rng.random() < _SEVERAL_SHARE
+        return self.rng.sample(things, self.rng.randint(2, min(most, len(things))) if several else 1)
+
+    def _take(self, kind: str, person: Name, place: str = "") -> bool:
         things = [thing for thing in self.cast.things if self.world.can_take(person, thing)]
         if not things:
             return False
-        thing = self.rng.choice(things)
-        self.world.take(person, thing, self.teller.tell("get", person, thing=thing.said))
+        chosen = self._some(things)
+        lying = [self.world.things[thing].spot for thing in chosen if thing in self.world.things]
+        if self._place_of(person) is None and sum(not spot.apart for spot in lying) > 1:
+            return False  # these may lie in different places
+        why = self.teller.tell(kind, person, things=chosen, place=place)
+        for thing in chosen:
+            self.world.take(person, thing, why, "have" if kind == "have" else "take")
         return True
+
+    def _get(self, person: Name) -> bool:
+        return self._take("get", person)
+
+    def _have(self, person: Name) -> bool:
+        return self._take("have", person)
 
     def _get_there(self, person: Name) -> bool:
-        """The sentence says where, which is where the person is."""
-        things = [thing for thing in self.cast.things if self.world.can_take(person, thing)]
+        """The sentence says where, which is where the person is; no town, which might be somebody."""
         here = self._place_of(person)
-        if not things or here is None:
-            return False
-        thing = self.rng.choice(things)
-        self.world.take(person, thing, self.teller.tell("get there", person, thing=thing.said, place=here.said))
-        return True
+        return here is not None and here.said != here.text and self._take("get there", person, here.said)
 
-    def _held(self, person: Name) -> tuple[Name, Name] | None:
-        """A thing and who holds it: the person, if they hold any, or somebody else."""
-        held = [(thing.holder, name) for name, thing in self.world.things.items() if thing.holder]
-        held = [(holder, name) for holder, name in held if not self._is_in_doubt(holder)]
-        own = [pair for pair in held if pair[0] == person]
-        return self.rng.choice(own or held) if held else None
+    def _held(self, person: Name, *, most: int = 3) -> tuple[Name, list[Name]] | None:
+        """Somebody who holds things, rather the person than others, and some of these things."""
+        holders = [thing.holder for thing in self.world.things.values() if thing.holder]
+        holders = [holder for holder in holders if not self._is_in_doubt(holder)]
+        if not holders:
+            return None
+        holder = person if person in holders else self.rng.choice(holders)
+        return holder, self._some(self.world.held_by(holder), most=most)
 
     def _drop(self, person: Name) -> bool:
         if (held := self._held(person)) is None:
             return False
-        holder, thing = held
-        self.world.drop(holder, thing, self.teller.tell("drop", holder, thing=thing.said))
+        holder, things = held
+        why = self.teller.tell("drop", holder, things=things)
+        for thing in things:
+            self.world.drop(holder, thing, why)
         return True
 
     def _put(self, person: Name) -> bool:
@@ -194,47 +227,82 @@ class People:
         here = self._place_of(held[0]) if held else None
         if held is None or here is None:
             return False
-        holder, thing = held
-        self.world.drop(holder, thing, self.teller.tell("put", holder, thing=thing.said, place=here.said))
+        holder, things = held
+        why = self.teller.tell("put", holder, things=things, place=here.said)
+        for thing in things:
+            self.world.drop(holder, thing, why, "put")
+        return True
+
+    def _put_away(self, person: Name) -> bool:
+        """Into a box, or in a place where the person is by that; the thing may be told of for the first time."""
+        things = [*self.world.held_by(person), *(thing for thing in self.cast.things if thing not in self.world.things)]
+        if not things:
+            return False
+        chosen = self._some(things)
+        apart = bool(self.cast.surfaces) and self.rng.random() < 0.5
+        place = self.rng.choice(self.cast.surfaces) if apart else self._elsewhere(person)
+        goes = self.rng.random() < 0.4
+        other = self.rng.choice([other for other in self.cast.places if other not in (place, self._place_of(person))])
+        kind = "put and go" if goes else "put"
+        why = self.teller.tell(kind, person, things=chosen, place=place.said, other=other.said)
+        for thing in chosen:
+            self.world.put(person, thing, place, why, apart=apart)
+        if goes:
+            self.world.place((person,), other, why)
         return True
 
     def _give(self, person: Name) -> bool:
-        if (held := self._held(person)) is None:
+        if (held := self._held(person, most=1)) is None:
             return False
-        holder, thing = held
+        holder, (thing,) = held
         receivers = [name for name in self.names if self.world.can_give(holder, name)]
         if not receivers:
             return False
         receiver = self.rng.choice(receivers)
-        self.world.give(holder, thing, receiver, self.teller.tell("give", holder, to=receiver, thing=thing.said))
+        self.world.give(holder, thing, receiver, self.teller.tell("give", holder, to=receiver, things=(thing,)))
         return True
 
     def _lies(self, _: Name) -> bool:
         things = [thing for thing in self.cast.things if thing not in self.world.things]
         if not things:
             return False
-        thing, place = self.rng.choice(things), self.rng.choice(self.cast.places + self.cast.surfaces)
-        self.world.lie(thing, place, self.teller.state("lies", thing=thing.said, place=place.said))
+        chosen, place = self._some(things), self.rng.choice(self.cast.places + self.cast.surfaces)
+        why = self.teller.state("lies", things=chosen, place=place.said)
+        for thing in chosen:
+            self.world.lie(thing, place, why, apart=place in self.cast.surfaces)
         return True
 
     def _carry(self, person: Name) -> bool:
         """To no town: what is brought to Oslo might be brought to somebody of that name."""
         if (held := self._held(person)) is None:
             return False
-        holder, thing = held
+        holder, things = held
         place = self._elsewhere(holder)
         if place.said == place.text:
             return False
-        why = self.teller.tell("carry", holder, thing=thing.said, place=place.said)
+        why = self.teller.tell("carry", holder, things=things, place=place.said)
         self.world.place((holder,), place, why)
+        return True
+
+    def _not_drop(self, person: Name) -> bool:
+        """Changes nothing."""
+        if not (things := self.world.held_by(person)):
+            return False
+        self.teller.tell("not drop", person, things=self._some(things))
+        return True
+
+    def _not_give(self, person: Name) -> bool:
+        """Changes nothing."""
+        others = [name for name in self.world.people if name in self.names and name != person]
+        if not others or not (things := self.world.held_by(person)):
+            return False
+        self.teller.tell("not give", person, to=self.rng.choice(others), things=self._some(things, most=1))
         return True
 
     def _not_get(self, person: Name) -> bool:
         """Changes nothing; said only of things that the person never had."""
-        if person not in self.world.people:
-            return False
-        things = [name for name in self.world.things if name not in self.world.people[person].taken]
+        things = [thing for thing in self.cast.things if thing not in self.world.person(person).taken]
         if not things:
             return False
-        self.teller.tell("not get", person, thing=self.rng.choice(things).said)
+        self.teller.tell("not get", person, things=self._some(things, most=1))
         return True

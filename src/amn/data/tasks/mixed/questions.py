@@ -31,7 +31,89 @@ _ASK = "(can you tell me|could you tell me|do you know|tell me|please tell me|I 
 _NOW = "(| now| right now| at the moment| currently)"
 _PLACE = "(room|place|~spot)"
 
+
+def _deeds(done: str, do: str, apart: str) -> dict[str, tuple[str, ...]]:
+    """Questions about who did something with a thing, in the past and as it follows "did", by the names of the kinds.
+
+    Args:
+        done: verbs of the past.
+        do: the same as they follow "did".
+        apart: of the past, one whose parts stand around the thing.
+    """
+    return {
+        "who": (
+            f"who {done} {{thing}}",
+            f"who {apart}",
+            f"(who was it that|which person|what person) {done} {{thing}}",
+            _ASK + f" who {done} {{thing}}",
+        ),
+        "what": (
+            f"what did {{who}} {do}",
+            f"(which|what) (things|objects|items|~belongings) did {{who}} {do}",
+            _ASK + f" what {{who}} {done}",
+        ),
+        "did": (
+            f"did {{who}} {do} {{thing}}(| or not)",
+            f"(was it {{who}} who|is it true that {{who}}) {done} {{thing}}",
+            _ASK + f" (if|whether) {{who}} {done} {{thing}}",
+        ),
+    }
+
+
+_TOOK = _deeds(
+    "(took|grabbed|picked up|collected|fetched|~snatched)",
+    "(take|grab|pick up|collect|fetch|~snatch)",
+    "picked {thing} up",
+)
+_DROPPED = _deeds(
+    "(dropped|discarded|put down|set down|let go of|~abandoned)",
+    "(drop|discard|put down|set down|let go of|~abandon)",
+    "put {thing} down",
+)
+
 _FURTHER = {
+    **{f"{kind} taken": wordings for kind, wordings in _TOOK.items()},
+    **{f"{kind} dropped": wordings for kind, wordings in _DROPPED.items()},
+    "first": (
+        "where was {it} (first|at first|in the beginning|to begin with|at the start|~initially)",
+        "where (did {it} start|did {it} begin|was {it} to start with)",
+        "(which|what) " + _PLACE + " was {it} in (first|at first|in the beginning)",
+        _ASK + " where {it} was (first|at first|in the beginning)",
+    ),
+    "anybody in": (
+        "is (there |)(anybody|anyone|somebody|someone) (in|at|inside) {place}(| now| right now)",
+        "(are there|~might there be) (any |)people in {place}(| now)",
+        _ASK + " (if|whether) (there is (anybody|anyone|someone)|(anybody|anyone|someone) is) in {place}",
+    ),
+    "off topic": (
+        "how (old|tall|heavy|rich|clever|~wealthy) is {who}",
+        "how (often|long|fast|well) does {who} (read|sing|sleep|laugh|~jog)",
+        "what (time|day|year|~month) is it(| now| today)",
+        "who is the (president|prime minister|queen|boss|~mayor)(| of France| of the country)",
+        "why is the (sky|sea|grass|~moon) (|so ){colour}",
+        "what (does|did) {who} (like|eat|drink|say|want|think|~believe)(| today| most)",
+        "who does {who} (like|love|know|miss|~envy)(| most)",
+        "what is {who} (wearing|reading|thinking|doing|~knitting)(| today| now)",
+        "what is the (capital of (France|Spain)|meaning of life|price of gold|best film|~moral of it)(| again)",
+        "when (was {who} born|did {who} sleep|will {who} eat|does {who} get up|~will {who} retire)(| exactly| again)",
+        "how much (money does {who} have|does {who} earn|did {who} pay|does it cost)(| exactly| in all)",
+        "(is|was) {who} (married|happy|rich|nice|angry|~famous)",
+        "who (won|lost|invented|wrote|~composed) the (game|song|match)",
+        "how many (children|friends|brothers|sisters|years|~cousins) does {who} have(| exactly| in all)",
+    ),
+    "class colour": (
+        "(what|which) (color|colour|~hue) are(| all) {kinds}(| usually)",
+        "what is the (color|colour) of(| all) {kinds}",
+        _ASK + " (what|which) (color|colour) {kinds} are",
+    ),
+    "class fear": (
+        "what are {kinds} (afraid|scared|frightened|terrified|~wary) of",
+        "what do {kinds} (fear|~dread)",
+        "(which|what) (animal|creature|kind of animal) (are {kinds} (afraid|scared) of|do {kinds} fear)",
+        "of what are {kinds} (afraid|scared|frightened)",
+        _ASK + " what {kinds} are (afraid|scared) of",
+        "what (frightens|scares) {kinds}",
+    ),
     "where": (
         "(where is|where's) {it}" + _NOW,
         "(which|what) " + _PLACE + " is {it} in(| now)",

@@ -1,12 +1,14 @@
 """Puts what happens into words: which wording, which name or pronoun, and which sentence rests on which."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.events import BABI_OPENERS, EVENTS, OPENERS
 from amn.data.tasks.mixed.grammar import Which
-from amn.data.tasks.mixed.names import Name, idiomatic
+from amn.data.tasks.mixed.names import KNOWN, NEW, Name, a, idiomatic
 from amn.data.tasks.mixed.questions import QUESTIONS
 from amn.data.tasks.mixed.world import Lines, MixedWorld
 
@@ -16,9 +18,18 @@ UNKNOWN = "unknown"
 _BABI_WORDING = 0.25
 _TRAINED_WORDING_AMONG_KEPT_OUT = 0.15
 _PRONOUN_SHARE = 0.5
+_THING_PRONOUN_SHARE = 0.7
 _OPENER_SHARE = 0.25
 # What a sentence may open with "then" for, and what bAbI tells by a pronoun.
-_DOINGS = ("move", "get", "get there", "drop", "put", "give", "carry")
+_DOINGS = ("move", "get", "get there", "drop", "put", "give", "carry", "put and go")
+# What is told of people and places alone: a thing told of before it is still what *it* means.
+_GOINGS = ("move", "in", "not in", "either", "with", "then", "not go")
+_PARTICLE = re.compile(
+    r"\b(pick|picked|put|set|laid|left|parked|stored|kept|locked|tucked) (up|down|behind|away) \{thing\}"
+)
+_SEVERAL = (("is", "are"), ("was", "were"), ("has been", "have been"))
+_LATELY = 4  # so many sentences back at most stands what *it* means
+_NEW_SHARE = 0.3  # how often something is told of first by "a" or "my"
 _OBJECT_FORM = {"he": "him", "she": "her", "they": "them"}
 
 
@@ -54,6 +65,14 @@ class _Subject:
     why: Lines = ()
 
 
+@dataclass(slots=True)
+class _Topic:
+    """The things told of last, and the lines that say which they are."""
+
+    things: tuple[Name, ...] = ()
+    why: Lines = ()
+
+
 @dataclass(slots=True, eq=False)
 class Teller:
     """A story being told.
@@ -77,29 +96,49 @@ class Teller:
     sentences: list[str] = field(default_factory=list)
     outsiders: set[Name] = field(default_factory=set)
     _subject: _Subject = field(default_factory=_Subject)
+    _topic: _Topic = field(default_factory=_Topic)
+    _mentioned: set[Name] = field(default_factory=set)
 
-    def state(self, kind: str, /, **slots: str) -> Lines:
+    @property
+    def topic(self) -> tuple[Name, ...]:
+        """The things told of last, if *it* or *them* can mean them now."""
+        why = self._topic.why
+        return self._topic.things if why and len(self.sentences) - why[-1] <= _LATELY else ()
+
+    def state(self, kind: str, /, *, things: Sequence[Name] = (), **slots: str) -> Lines:
         """Tells a fact about no person."""
         self._subject = _Subject()
-        return (self._add(self._wording(kind).format(**slots)),)
+        wording = _about_several(self._wording(kind)) if len(things) > 1 else self._wording(kind)
+        thing = self._listed(things, mine=True) if kind == "lies" else listed([thing.said for thing in things])
+        line = self._add(wording.format(thing=thing, **slots))
+        self._topic = _Topic(tuple(things), (line,))
+        return (line,)
 
-    def tell(self, kind: str, /, *who: Name, to: Name | None = None, **slots: str) -> Lines:
+    def tell(
+        self, kind: str, /, *who: Name, to: Name | None = None, things: Sequence[Name] = (), **slots: str
+    ) -> Lines:
         """Tells an event of people, perhaps by a pronoun, and returns the lines that together say it.
 
         Args:
             kind: of event.
-            who: one person or two.
+            who: one person or several.
             to: the person given something or met.
+            things: what the event is about, told by "it", "both" or "them" where these were told of last.
             slots: what else the wording names.
         """
         doing = kind in _DOINGS
         pronoun = self._pronoun(who, to) if doing or not self.babi else ""
-        text = self._wording(kind).format(**self._agreement(who, pronoun), to=to.said if to else "", **slots)
+        wording, thing, known = self._thing(self._wording(kind), things)
+        names = self._agreement(who, pronoun) | {"to": to.said if to else "", "thing": thing}
+        text = wording.format(**names, **slots)
         line = self._add(self._opened(text, bool(pronoun)) if doing else text)
         before = self._subject.why if pronoun else ()
         named = who if to is None else tuple(sorted((*who, to), key=lambda name: text.find(name.said)))
-        self._subject = _Subject(named, len(who) > 1, before if before and to is None else (*before, line))
-        return (*before, line)
+        lines = tuple(sorted({*before, *known, line}))
+        self._subject = _Subject(named, len(who) > 1, before if before and to is None else lines)
+        if things or kind not in _GOINGS:
+            self._topic = _Topic(tuple(things), lines)
+        return lines
 
     def ask(self, asked: Asked) -> str:
         """The question in words."""
@@ -120,8 +159,30 @@ class Teller:
     def _babi_share(self) -> float:
         return 1.0 if self.babi else _BABI_WORDING
 
+    def _thing(self, wording: str, things: Sequence[Name]) -> tuple[str, str, Lines]:
+        """The wording that takes what is said of the things, that, and the lines that say what a pronoun means."""
+        several = len(things) > 1 or any(thing.text in (*KNOWN.plurals, *NEW.plurals) for thing in things)
+        if several:
+            wording = _about_several(wording)
+        if self.babi or not things or tuple(things) != self.topic or self.rng.random() > _THING_PRONOUN_SHARE:
+            return wording, self._listed(things), ()
+        wording = wording.replace("{to} {thing}", "{thing} to {to}")
+        word = self.rng.choice(("both", "both of them", "them") if len(things) == 2 else ("them",)) if several else "it"
+        if word in ("it", "them"):
+            wording = _PARTICLE.sub(r"\1 {thing} \2", wording)
+        return wording, "they" if word == "them" and wording.startswith("{thing}") else word, self._topic.why
+
+    def _listed(self, things: Sequence[Name], *, mine: bool = False) -> str:
+        """The things joined; those not mentioned before are at times a lamp or my lamp."""
+        new = set(things) - self._mentioned - self.world.things.keys()
+        self._mentioned.update(things)
+        if self.babi or new != set(things) or self.rng.random() > _NEW_SHARE:
+            return listed([thing.said for thing in things])
+        my = mine and self.rng.random() < 0.4
+        return listed([f"my {thing.text}" if my else a(thing.text) for thing in things])
+
     def _agreement(self, who: tuple[Name, ...], pronoun: str) -> dict[str, str]:
-        said = pronoun or " and ".join(name.said for name in who)
+        said = pronoun or listed([name.said for name in who])
         several = len(who) > 1
         return {
             "who": said,
@@ -159,6 +220,18 @@ class Teller:
     def _add(self, text: str) -> int:
         self.sentences.append(f"{_capital(idiomatic(text))}.")
         return len(self.sentences) - 1
+
+
+def listed(names: Sequence[str]) -> str:
+    """Several joined by commas and "and"."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def _about_several(wording: str) -> str:
+    """With the verbs of several things."""
+    for one, several in _SEVERAL:
+        wording = re.sub(rf"(?<=\{{thing\}} ){one}\b", several, wording)
+    return wording.replace("there lies {thing}", "there lie {thing}")
 
 
 def _capital(text: str) -> str:

@@ -22,6 +22,7 @@ class Spot:
         options: the places of an either-or.
         denied: a place that it is not.
         same: other spots that are the same place, and the lines that tell so.
+        apart: whether it is a table or a box, where only things are.
     """
 
     place: Name | None = None
@@ -29,6 +30,7 @@ class Spot:
     options: tuple[Name, ...] = ()
     denied: Name | None = None
     same: list[tuple["Spot", Lines]] = field(default_factory=list)
+    apart: bool = False
 
     @property
     def is_doubtful(self) -> bool:
@@ -57,9 +59,12 @@ class Spot:
         """Whether both may be the same place; spots in doubt are left alone."""
         if self.is_doubtful or other.is_doubtful:
             return False
+        if self.apart or other.apart:
+            return True
         return self.place is None or other.place is None or self.place == other.place
 
 
+Deed = tuple[str, Name, Name, Lines]  # what somebody did with a thing, who, with what, and the lines that tell it
 Stop = tuple[Spot, Lines]  # where something was, and the lines that tell how it came there
 
 
@@ -138,6 +143,7 @@ class MixedWorld:
     people: dict[Name, Person] = field(default_factory=dict)
     things: dict[Name, Thing] = field(default_factory=dict)
     gifts: list[Gift] = field(default_factory=list)
+    deeds: list[Deed] = field(default_factory=list)
     places: set[Name] = field(default_factory=set)
 
     def person(self, name: Name) -> Person:
@@ -175,10 +181,24 @@ class MixedWorld:
             thing.stops.append((spot, thing.why))
             thing.passed_on = False
 
-    def lie(self, item: Name, place: Name, why: Lines) -> None:
+    def lie(self, item: Name, place: Name, why: Lines, *, apart: bool) -> None:
         """A thing is in a place."""
-        self.places.add(place)
-        self.things[item] = Thing(item, [(Spot(place, why), ())], why=why)
+        if not apart:
+            self.places.add(place)
+        self.things[item] = Thing(item, [(Spot(place, why, apart=apart), ())], why=why)
+
+    def put(self, name: Name, item: Name, place: Name, why: Lines, *, apart: bool) -> None:
+        """Somebody leaves a thing in a place, and is there too unless it is one apart."""
+        if not apart and self.person(name).spot.place != place:
+            self.place((name,), place, why)
+        thing, person = self.things.setdefault(item, Thing(item)), self.person(name)
+        if apart:
+            thing.stops.append((Spot(place, why, apart=True), why))
+        elif not thing.stops or thing.spot is not person.spot:
+            thing.stops.append((person.spot, why))
+        thing.holder, thing.why, thing.passed_on = None, why, False
+        person.handled.extend(why)
+        self.deeds.append(("put", name, item, why))
 
     def can_take(self, name: Name, item: Name) -> bool:
         """Whether the thing may be where the person is."""
@@ -188,21 +208,23 @@ class MixedWorld:
             return not here.is_doubtful
         return thing.holder is None and here.fits(thing.spot)
 
-    def take(self, name: Name, item: Name, why: Lines) -> None:
+    def take(self, name: Name, item: Name, why: Lines, deed: str = "take") -> None:
         """Somebody gets a thing."""
         person = self.person(name)
         thing = self.things.setdefault(item, Thing(item))
-        if thing.stops:
+        if thing.stops and not thing.spot.apart:
             thing.spot.join(person.spot, thing.stops[-1][1] + thing.why + why)
         else:
             thing.stops.append((person.spot, why))
         self._hold(person, thing, why)
+        self.deeds.append((deed, name, item, why))
 
-    def drop(self, name: Name, item: Name, why: Lines) -> None:
+    def drop(self, name: Name, item: Name, why: Lines, deed: str = "drop") -> None:
         """Somebody lets go of a thing."""
         thing, person = self.things[item], self.people[name]
         thing.holder, thing.why, thing.passed_on = None, why, thing.spot is not person.spot
         person.handled.extend(why)
+        self.deeds.append((deed, name, item, why))
 
     def can_give(self, giver: Name, receiver: Name) -> bool:
         """Whether both may be in one place."""
@@ -216,6 +238,7 @@ class MixedWorld:
         self.people[giver].handled.extend(why)
         self._hold(to, self.things[item], why)
         self.gifts.append(Gift(giver, item, receiver, why))
+        self.deeds += [("give", giver, item, why), ("receive", receiver, item, why)]
 
     def _hold(self, person: Person, thing: Thing, why: Lines) -> None:
         thing.holder, thing.why, thing.passed_on = person.name, why, thing.spot is not person.spot
