@@ -17,12 +17,36 @@ from amn.models.rivals.encdec import EncDec
 from amn.models.rivals.entnet import EntNet
 from amn.models.rivals.ggtnn import GGTNN
 from amn.models.rivals.memn2n import MemN2N
+from amn.models.without import (
+    WithoutAttentionAMN,
+    WithoutBudgetAMN,
+    WithoutDelayAMN,
+    WithoutGradientAMN,
+    WithoutJoiningAMN,
+    WithoutLastBankAMN,
+    WithoutLoadAMN,
+    WithoutMembersAMN,
+    WithoutNeighboursAMN,
+    WithoutNormAMN,
+    WithoutQuestionAMN,
+)
 
 MODELS: dict[str, type[Model]] = {
     "amn": AMN,
     "amn-paper": PaperAMN,
     "amn-question-blind": QuestionBlindAMN,
     "amn-story-blind": StoryBlindAMN,
+    "amn-without-attention": WithoutAttentionAMN,
+    "amn-without-budget": WithoutBudgetAMN,
+    "amn-without-delay": WithoutDelayAMN,
+    "amn-without-gradient": WithoutGradientAMN,
+    "amn-without-joining": WithoutJoiningAMN,
+    "amn-without-last-bank": WithoutLastBankAMN,
+    "amn-without-load": WithoutLoadAMN,
+    "amn-without-members": WithoutMembersAMN,
+    "amn-without-neighbours": WithoutNeighboursAMN,
+    "amn-without-norm": WithoutNormAMN,
+    "amn-without-question": WithoutQuestionAMN,
     "dmn-plus": DMNPlus,
     "encdec": EncDec,
     "entnet": EntNet,
