@@ -11,6 +11,7 @@ from amn.errors import ConfigError, did_you_mean
 from amn.models.amn import AMN
 from amn.models.base import Model, ModelConfig
 from amn.models.controls import QuestionBlindAMN, StoryBlindAMN
+from amn.models.paper.ladder import PaperWithJoiningAMN, PaperWithNormAMN, PaperWithQuestionAMN
 from amn.models.paper.model import PaperAMN
 from amn.models.rivals.dmn_plus import DMNPlus
 from amn.models.rivals.encdec import EncDec
@@ -34,6 +35,9 @@ from amn.models.without import (
 MODELS: dict[str, type[Model]] = {
     "amn": AMN,
     "amn-paper": PaperAMN,
+    "amn-paper-with-joining": PaperWithJoiningAMN,
+    "amn-paper-with-norm": PaperWithNormAMN,
+    "amn-paper-with-question": PaperWithQuestionAMN,
     "amn-question-blind": QuestionBlindAMN,
     "amn-story-blind": StoryBlindAMN,
     "amn-without-attention": WithoutAttentionAMN,
