@@ -26,12 +26,15 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "entnet": {"hidden": 16, "num_slots": 4, "max_words": 4},
     "ggtnn": {"hidden": 12, "propagation": 2},
     "memn2n": {"hidden": 16, "memory_size": 4},
+    **{name: {"hidden": 16} for name in MODELS if name.startswith("amn-without-")},
+    **{name: {"hidden": 16, "capacity": 24, "max_banks": 3} for name in MODELS if name.startswith("amn-paper-with-")},
 }
 VARIANTS = {
     "amn-pointer": "amn",
     "amn-items": "amn",
 }  # settings that change what a model is, tested like a model of its own
 STOCHASTIC = {"amn", "amn-items", "amn-pointer", "amn-paper", "amn-question-blind", "dmn-plus", "memn2n"}
+STOCHASTIC |= {name for name in MODELS if name.startswith(("amn-without-", "amn-paper-with-"))}
 BLIND = {"amn-question-blind", "amn-story-blind"}  # parts of them are never fed
 
 _NAMES, _PLACES, _VERBS = ("mary", "john", "sandra"), ("kitchen", "garden", "office", "hallway"), ("went", "moved")

@@ -21,6 +21,7 @@ from amn.training.loop import Trainer, make_runs
 CPU = torch.device("cpu")
 QUESTIONS = {1: 70, 6: 40, 15: 54}  # training questions of each task; their numbers of steps differ
 SETTINGS = {"amn": {"heads": 2}, "amn-paper": {"max_banks": 2, "powers": 1, "capacity": 32}}  # beside the width
+SETTINGS |= {f"amn-paper-with-{step}": SETTINGS["amn-paper"] for step in ("question", "joining", "norm")}
 SOURCE = Path(__file__).parents[2] / "src"
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
 

@@ -154,6 +154,8 @@ class AMN(Model):
     Config = AMNConfig
     config: AMNConfig
     needs_graph = has_banks = in_core = True
+    norm = staticmethod(rms_norm)  # of what enters a layer
+    decide = staticmethod(straight_through)  # from the probability of a move
 
     def __init__(self, config: AMNConfig) -> None:
         super().__init__()
@@ -202,8 +204,7 @@ class AMN(Model):
         """The words that may be answers, where the model can point; a lookup, which need not be carried along."""
         if not self.config.pointer:
             return None
-        told = memory.depth >= 0
-        return Names(self.encoder.embed(batch), self.encoder.spell(batch), told, batch.num_classes)
+        return Names(self.encoder.embed(batch), self.encoder.spell(batch), memory.depth >= 0, batch.num_classes)
 
     def know(self, vocabulary: Vocabulary) -> None:
         """Learns which class and which word of the story say the same: a list holds neither after the other."""
@@ -217,8 +218,7 @@ class AMN(Model):
 
     def start(self, batch: Batch, encoding: Encoding) -> Memory:
         """An empty memory: an entity that a question names starts from the question, the others from zero."""
-        slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device)
-        slots = slots.expand_as(batch.slot_words)
+        slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device).expand_as(batch.slot_words)
         named = accumulate(encoding.question_words.flatten(1, 2), batch.questions.flatten(1), slots)
         is_named = (slots.unsqueeze(-1) == batch.questions.flatten(1).unsqueeze(1)).any(-1) & (slots > 0)
         states = torch.tanh(self.from_question(named)).to(encoding.questions.dtype) * is_named.unsqueeze(-1)
@@ -231,8 +231,8 @@ class AMN(Model):
         spoken = (batch.members.unsqueeze(-1) == batch.sentences.unsqueeze(-2)).any(-1) & (batch.members > 0)
         of_words = accumulate(encoding.words, batch.sentences, batch.members)
         weight = self.update.input.weight
-        words = linear(rms_norm(of_words), weight[:, :hidden], None)
-        whole = linear(rms_norm(encoding.sentences), weight[:, hidden:], self.update.input.bias)
+        words = linear(self.norm(of_words), weight[:, :hidden], None)
+        whole = linear(self.norm(encoding.sentences), weight[:, hidden:], self.update.input.bias)
         update = words + whole.unsqueeze(2)
         noise, create_noise = self.noise(batch, ramp)
         parts = (batch.members, batch.context, batch.edges, update, spoken, noise, create_noise)
@@ -275,7 +275,7 @@ class AMN(Model):
     ) -> Float[Tensor, "batch member hidden"]:
         """Eq. (14), eq. (15): w = GRU(a, w), where a is gathered along the edges of A by attention."""
         members = edges.shape[1]
-        normed = rms_norm(states)
+        normed = self.norm(states)
         queries = split_heads(self.ask(normed[:, :members]), self.config.heads)
         keys, values = (split_heads(part, self.config.heads) for part in self.tell(normed).chunk(2, -1))
         scores = queries @ keys.transpose(-1, -2) / sqrt(queries.shape[-1])
@@ -297,7 +297,7 @@ class AMN(Model):
         questions: Float[Tensor, "batch question hidden"],
     ) -> Float[Tensor, "batch member"]:
         """Eq. (9) for moves: a learned score of s * w and of how w and the question go together."""
-        normed = rms_norm(states)
+        normed = self.norm(states)
         alone = self.move_state(strengths.unsqueeze(-1) * normed).squeeze(-1)
         asked = normed @ self.move_question(questions).transpose(1, 2) / sqrt(normed.shape[-1])
         return (alone + asked.amax(-1)).to(states.dtype)
@@ -308,7 +308,7 @@ class AMN(Model):
         """Eq. (10), eq. (12): each member goes as far as its relevance reaches, and is never taken back."""
         last = memory.banks.unsqueeze(-1) - 1
         wish = relevance + sentence.noise.gather(1, sentence.members)
-        enters = straight_through(torch.sigmoid(wish))
+        enters = self.decide(torch.sigmoid(wish))
         enters = torch.where(last > 0, enters, torch.ones_like(enters))
         was_in = memory.in_last.gather(1, sentence.members)
         in_last = was_in + (1 - was_in) * enters
@@ -330,7 +330,7 @@ class AMN(Model):
         logit, load = self.creation_logit(memory)
         divergence = bernoulli_divergence(logit, creation_prior(load, self.config.prior, self.config.information))
         created = told & (logit + sentence.create_noise > 0) & (memory.banks < self.config.max_banks)
-        stays = straight_through(torch.sigmoid(memory.relevance + sentence.noise)) * memory.in_last
+        stays = self.decide(torch.sigmoid(memory.relevance + sentence.noise)) * memory.in_last
         deeper = memory.depth.detach() + (stays > 0.5).to(stays.dtype) + stays - stays.detach()
         depth = torch.where(created.unsqueeze(-1), deeper, memory.depth)
         return replace(memory, depth=depth, banks=memory.banks + created), divergence * told
