@@ -16,14 +16,14 @@ from amn.store.card import model_card
 from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
 
-QUESTIONS_A_TASK = 150
+QUESTIONS_A_TASK = 300
 # Questions about mixed stories, a seed for each set, and what is special about it.
 MIXED = (
-    (6000, 501, {"wordings": "train"}),
-    (1500, 502, {"wordings": "train", "names": "new"}),
-    (4500, 503, {"wordings": "kept-out"}),
-    (1250, 504, {"wordings": "kept-out", "names": "new"}),
-    (800, 505, {"wordings": "train", "sentences": (60, 60)}),
+    (12000, 501, {"wordings": "train"}),
+    (3000, 502, {"wordings": "train", "names": "new"}),
+    (9000, 503, {"wordings": "kept-out"}),
+    (2500, 504, {"wordings": "kept-out", "names": "new"}),
+    (1600, 505, {"wordings": "train", "sentences": (60, 60)}),
 )
 
 
