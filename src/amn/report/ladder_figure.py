@@ -27,7 +27,7 @@ def ladder_figure(ladder: Ladder) -> Picture:
 
 
 def _grid(axes: Axes, ladder: Ladder, errors: np.ndarray) -> None:
-    cells(axes, errors, cmap=mpl.colormaps["cividis_r"], norm=SymLogNorm(1, vmin=0, vmax=_HIGHEST))
+    cells(axes, errors, cmap=mpl.colormaps["Blues"], norm=SymLogNorm(1, vmin=0, vmax=_HIGHEST))
     for (row, column), error in np.ndenumerate(errors):
         ink = "white" if error > _DARK_FROM else DARK
         axes.text(column, row, f"{error:.1f}", ha="center", va="center", fontsize=7.5, color=ink)
