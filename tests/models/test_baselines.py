@@ -279,6 +279,19 @@ def test_without_questions_a_sentence_still_reads_its_recent_neighbours() -> Non
     assert torch.equal(reachable, blind.context > 0)
 
 
+def test_the_control_without_empty_banks_reads_the_deepest_that_holds_anything() -> None:
+    model, default = rival("amn-filled-bank"), rival("amn")
+    told = default.ingest(BATCH)
+    slots = torch.arange(BATCH.slot_words.shape[1]).expand_as(BATCH.slot_words)
+    depth = torch.where(slots == 1, 1.0, torch.where((slots > 0) & (slots < 5), 0.0, -1.0))
+    for banks, read in ((4.0, 1), (2.0, 1), (1.0, 4)):  # one word is in bank 1; banks 2 and 3 hold nothing
+        memory = replace(told.memory, depth=depth, banks=torch.full_like(told.memory.banks, banks))
+        reading = model.decode(memory, told.questions)
+        assert (reading.entities_read == read).all() and (reading.banks == banks).all()
+        expected = default.decode(replace(memory, banks=memory.banks.clamp(max=2)), told.questions)
+        assert torch.equal(reading.logits, expected.logits)
+
+
 def test_hidden_words_are_unknown_to_every_rival() -> None:
     hidden = replace(BATCH, slot_words=torch.where(BATCH.slot_words > 0, UNKNOWN, 0))
     for name in ("encdec", "memn2n", "dmn-plus", "entnet", "ggtnn"):
