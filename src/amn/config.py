@@ -19,7 +19,8 @@ class TrainConfig:
     Args:
         epochs: passes over the training questions.
         batch_size: questions a step.
-        learning_rate: of Adam, after the warm-up.
+        optimiser: "adam", or "sgd", plain steps along the gradient.
+        learning_rate: after the warm-up.
         warmup_steps: steps over which it grows from zero.
         schedule: "cosine": flat for half of the run, then down to 1 %; "halving": halved every `halve_every` epochs.
         halve_every: epochs between halvings.
@@ -49,6 +50,7 @@ class TrainConfig:
 
     epochs: int = 40
     batch_size: int = 64
+    optimiser: Literal["adam", "sgd"] = "adam"
     learning_rate: float = 2e-3
     warmup_steps: int = 200
     schedule: Literal["cosine", "halving"] = "cosine"
@@ -100,6 +102,8 @@ class TrainConfig:
         for name in ("anonymise", "hide_words", "distracted"):
             if not 0 <= getattr(self, name) < 1:
                 yield f"{name} must be at least 0 and below 1, not {getattr(self, name)}"
+        if self.optimiser not in ("adam", "sgd"):
+            yield f"optimiser must be adam or sgd, not {self.optimiser}"
         if self.schedule not in ("cosine", "halving"):
             yield f"schedule must be cosine or halving, not {self.schedule}"
         if self.order not in ("told", "outward"):

@@ -16,6 +16,7 @@ from amn.models.base import answer_loss
 # Small widths, so that the suite is quick.
 OVERRIDES: dict[str, dict[str, Any]] = {
     "amn": {"hidden": 16},
+    "amn-filled-bank": {"hidden": 16},
     "amn-pointer": {"hidden": 16, "pointer": True},
     "amn-items": {"hidden": 16, "pointer": True, "items": 3},
     "amn-paper": {"hidden": 16, "capacity": 24, "max_banks": 3},
@@ -33,7 +34,16 @@ VARIANTS = {
     "amn-pointer": "amn",
     "amn-items": "amn",
 }  # settings that change what a model is, tested like a model of its own
-STOCHASTIC = {"amn", "amn-items", "amn-pointer", "amn-paper", "amn-question-blind", "dmn-plus", "memn2n"}
+STOCHASTIC = {
+    "amn",
+    "amn-filled-bank",
+    "amn-items",
+    "amn-pointer",
+    "amn-paper",
+    "amn-question-blind",
+    "dmn-plus",
+    "memn2n",
+}
 STOCHASTIC |= {name for name in MODELS if name.startswith(("amn-without-", "amn-paper-with-"))}
 BLIND = {"amn-question-blind", "amn-story-blind"}  # parts of them are never fed
 

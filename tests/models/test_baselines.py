@@ -17,6 +17,7 @@ from amn.inference.trained import TrainedModel
 from amn.models.rivals.baseline import dropout, position_encoding
 from amn.models.rivals.dmn_plus import DMNPlus
 from amn.models.rivals.entnet import EntNet
+from amn.models.rivals.memn2n import MemN2N
 from models.conformance import EIGHT, TWO_QUESTIONS, VOCABULARY, batch_of, build, with_key
 
 BATCH = batch_of(EIGHT)
@@ -71,13 +72,19 @@ def test_linear_start_takes_the_softmax_away() -> None:
     model = rival("memn2n")
     state, memories = torch.randn(1, 1, 16), torch.randn(1, 3, 16)
     told = torch.tensor([[True, True, False]])
-    linear = model.attend(state, memories, told, 0.1)
+    linear = model.attend(state, memories, told, 0.16)  # 19 of 120 epochs
     torch.testing.assert_close(linear[0, 0, :2], (state @ memories.transpose(1, 2))[0, 0, :2])
     soft = model.attend(state, memories, told, 0.3)
     torch.testing.assert_close(soft.sum(-1), torch.ones(1, 1))
     assert linear[0, 0, 2] == soft[0, 0, 2] == 0
     for progress, expected in ((0.1, linear), (0.3, soft)):
         assert torch.equal(model.attend(state, memories, told, torch.tensor(progress)), expected)
+
+
+def test_words_weigh_twice_as_much_as_the_papers_formula_says() -> None:
+    model, words = rival("memn2n"), torch.tensor([[2, 3]])
+    weighed = position_encoding(words > 0, 16) * model.words[0][words]
+    torch.testing.assert_close(model.bag(words, model.words[0]), 2 * weighed.sum(-2))
 
 
 def test_adjacent_hops_share_their_tables() -> None:
@@ -121,10 +128,16 @@ def test_episodes_have_weights_of_their_own() -> None:
     assert len({id(update.weight) for update in model.updates}) == 3
 
 
-def test_decay_is_half_the_squared_weights() -> None:
+def test_decay_is_half_the_squared_weights_once_for_a_batch_and_spares_biases() -> None:
     model = rival("dmn-plus", decay=0.001)
-    expected = 0.0005 * torch.stack([parameter.square().sum() for parameter in model.parameters()]).sum()
-    torch.testing.assert_close(model(with_key(BATCH, 0)).losses["decay"], expected.expand(8))
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.add_(1.0 if name.endswith("bias") else 0.0)
+    matrices = [parameter for parameter in model.parameters() if parameter.dim() > 1]
+    expected = 0.0005 * torch.stack([matrix.square().sum() for matrix in matrices]).sum()
+    decay = model(with_key(BATCH, 0)).losses["decay"]
+    torch.testing.assert_close(decay.sum(), expected)
+    torch.testing.assert_close(decay, expected.expand(8) / 8)
     assert model(BATCH).losses == {}
 
 
@@ -152,8 +165,20 @@ def test_keys_are_free_or_words() -> None:
 def test_a_story_without_sentences_leaves_the_keys() -> None:
     model = rival("entnet")
     silent = replace(BATCH, sentences=torch.zeros_like(BATCH.sentences))
-    expected = torch.nn.functional.normalize(model.keys(), dim=-1).expand(8, -1, -1)
-    assert torch.equal(memories_of(model, silent), expected)
+    assert torch.equal(memories_of(model, silent), model.keys().expand(8, -1, -1))
+
+
+def test_the_order_of_words_in_a_statement_matters_from_the_start_but_not_in_a_question() -> None:
+    model, words = rival("entnet", max_words=20), torch.tensor([2, 3, 4])
+    for mask, orderly in ((model.statement_mask, True), (model.question_mask, False)):
+        assert torch.allclose(model.encode(words, mask), model.encode(words.flip(0), mask)) != orderly
+
+
+def test_gradients_are_clipped_as_those_of_a_sum_over_a_batch() -> None:
+    for model in (EntNet, MemN2N):
+        assert model.recipe["clip"] * model.recipe["batch_size"] == pytest.approx(40.0)
+    assert MemN2N.recipe["optimiser"] == "sgd"
+    assert MemN2N.recipe["learning_rate"] / MemN2N.recipe["batch_size"] == pytest.approx(0.005)
 
 
 def test_slopes_start_at_one_and_serve_the_whole_network() -> None:
@@ -277,6 +302,19 @@ def test_without_questions_a_sentence_still_reads_its_recent_neighbours() -> Non
     assert set(outside.unique().tolist()) == {NO_EDGE, PAST}
     reachable = (outside == PAST).any(-2)
     assert torch.equal(reachable, blind.context > 0)
+
+
+def test_the_control_without_empty_banks_reads_the_deepest_that_holds_anything() -> None:
+    model, default = rival("amn-filled-bank"), rival("amn")
+    told = default.ingest(BATCH)
+    slots = torch.arange(BATCH.slot_words.shape[1]).expand_as(BATCH.slot_words)
+    depth = torch.where(slots == 1, 1.0, torch.where((slots > 0) & (slots < 5), 0.0, -1.0))
+    for banks, read in ((4.0, 1), (2.0, 1), (1.0, 4)):  # one word is in bank 1; banks 2 and 3 hold nothing
+        memory = replace(told.memory, depth=depth, banks=torch.full_like(told.memory.banks, banks))
+        reading = model.decode(memory, told.questions)
+        assert (reading.entities_read == read).all() and (reading.banks == banks).all()
+        expected = default.decode(replace(memory, banks=memory.banks.clamp(max=2)), told.questions)
+        assert torch.equal(reading.logits, expected.logits)
 
 
 def test_hidden_words_are_unknown_to_every_rival() -> None:

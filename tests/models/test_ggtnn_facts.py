@@ -81,6 +81,17 @@ def test_a_right_graph_costs_nothing_and_a_wrong_one_its_log_chance() -> None:
     assert torch.equal(found.edges, edges) and torch.equal(found.strengths, nodes)  # the next sentence starts right
 
 
+def test_after_training_nodes_and_edges_are_there_or_not() -> None:
+    batch = batch_of(TOLD[:4])
+    for facts in (True, False):
+        model = build(facts=facts)
+        graph, sentences = model.begin(batch, 1.0)
+        for sentence in sentences:
+            graph = model.advance(graph, sentence)
+            whole = all(set(part.unique().tolist()) <= {0.0, 1.0} for part in (graph.strengths, graph.edges))
+            assert whole == facts  # what learns from answers alone needs the doubts, for its gradient
+
+
 def test_losses_come_with_facts_and_in_training_alone() -> None:
     shown = batch_of(TOLD[:4])
     model = build()

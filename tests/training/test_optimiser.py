@@ -25,6 +25,15 @@ def test_the_rate_is_halved() -> None:
     assert rates(config, 3) == [1.0] * 6 + [0.5] * 6 + [0.25] * 6
 
 
+def test_plain_steps_go_along_the_clipped_gradient_and_leave_other_rows_to_adam() -> None:
+    weights, gradient = torch.ones(3, 2), torch.tensor([[3.0, 4.0], [0.3, 0.4], [3.0, 4.0]])
+    rate, clip, every = torch.full((3, 1), 0.5), torch.ones(3, 1), torch.ones(3, 1, dtype=torch.bool)
+    plain = torch.tensor([[True], [True], [False]])
+    Adam.for_weights(weights).update(weights, gradient, rate, clip, every, plain=plain)
+    torch.testing.assert_close(weights[:2], 1 - 0.5 * torch.tensor([[0.6, 0.8], [0.3, 0.4]]))
+    torch.testing.assert_close(weights[2], torch.tensor([0.5, 0.5]))
+
+
 def test_adam_equals_that_of_torch_for_each_row() -> None:
     generator, decay = torch.Generator().manual_seed(0), [0.0, 0.5, 0.1]
     weights, clip, rate = torch.randn(3, 5, generator=generator), torch.tensor([[9.0], [0.1], [9.0]]), [0.1, 0.2, 0.3]

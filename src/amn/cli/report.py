@@ -25,7 +25,7 @@ def report(
         folders: run directories, or folders of run directories.
         out: the page; a CSV and a JSON file of the same name are written beside it.
         figures: also write the figures as PNG to this folder.
-        table: also fill the table of results of this Markdown file, between its marks.
+        table: also fill the tables of this Markdown file, between their marks.
         data: folder of bAbI files, where it is not the one that the runs were trained with.
         labels: labels of runs to show, with commas between, or all. Runs with another label are trials, and left out.
         questions: how many questions to ask the best model of each task; 0 to evaluate nothing.

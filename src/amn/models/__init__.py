@@ -10,7 +10,7 @@ from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError, did_you_mean
 from amn.models.amn import AMN
 from amn.models.base import Model, ModelConfig
-from amn.models.controls import QuestionBlindAMN, StoryBlindAMN
+from amn.models.controls import FilledBankAMN, QuestionBlindAMN, StoryBlindAMN
 from amn.models.paper.ladder import PaperWithJoiningAMN, PaperWithNormAMN, PaperWithQuestionAMN
 from amn.models.paper.model import PaperAMN
 from amn.models.rivals.dmn_plus import DMNPlus
@@ -34,6 +34,7 @@ from amn.models.without import (
 
 MODELS: dict[str, type[Model]] = {
     "amn": AMN,
+    "amn-filled-bank": FilledBankAMN,
     "amn-paper": PaperAMN,
     "amn-paper-with-joining": PaperWithJoiningAMN,
     "amn-paper-with-norm": PaperWithNormAMN,

@@ -1,17 +1,19 @@
 """Controls: the default model with its eyes shut. What it still answers, the data gives away.
 
-One control never sees the question, the other never sees the story. Neither points at story words.
+One control never sees the question, another never sees the story; neither points at story words. A third sees all, but
+no bank that is empty: what it answers worse, an empty bank has said.
 """
 
 from dataclasses import replace
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from amn.data.batches import Batch
-from amn.models.amn import AMN, AMNConfig, Sentence, Told
+from amn.models.amn import AMN, AMNConfig, Memory, Sentence, Told
 from amn.models.base import Reading
+from amn.models.decoder import Names
 
 
 class Blind(AMN):
@@ -45,3 +47,24 @@ class StoryBlindAMN(Blind):
     """Sees the question alone: answers what is likely to such a question, whatever was told."""
 
     unseen = ("sentences", "members", "context", "edges")
+
+
+class FilledBankAMN(AMN):
+    """Reads the deepest banks that hold anything, in training and after it."""
+
+    in_core = False
+
+    def decode(
+        self,
+        memory: Memory,
+        questions: Float[Tensor, "batch question hidden"],
+        banks: int = 1,
+        names: Names | None = None,
+        tokens: Int[Tensor, "batch question token"] | None = None,
+    ) -> Reading:
+        """Reads as if empty banks had not been created."""
+        filled = memory.depth.detach().amax(-1).clamp(min=0) + 1
+        reading = super().decode(
+            replace(memory, banks=torch.minimum(memory.banks, filled)), questions, banks, names, tokens
+        )
+        return replace(reading, banks=memory.banks)

@@ -75,7 +75,8 @@ class Picture:
 
 
 @contextmanager
-def _drawing(width: float, height: float) -> Iterator[Figure]:
+def drawing(width: float, height: float) -> Iterator[Figure]:
+    """An empty figure of so many inches, in the style of all."""
     with mpl.rc_context(_STYLE):
         yield Figure(figsize=(width, height), layout="constrained")
 
@@ -87,7 +88,7 @@ def _name_tasks(axes: Axes, tasks: Sequence[TaskName]) -> None:
             label.set(rotation=35, ha="right", rotation_mode="anchor")
 
 
-def _cells(axes: Axes, values: np.ndarray, **options: Any) -> QuadMesh:
+def cells(axes: Axes, values: np.ndarray, **options: Any) -> QuadMesh:
     """A grid of coloured cells, centred on whole numbers; drawn as shapes, so that a page stays sharp."""
     rows, columns = values.shape
     edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
@@ -104,7 +105,7 @@ def overview(
     tasks: list[TaskName] = list(paper.TASK_NAMES)
     printed = {task: banks.ratio for task, banks in paper.BANKS.items()}
     ratios = {task: scores.get(task, row).get("ratio") for task, row in rows.items()}
-    with _drawing(9, 5) as figure:
+    with drawing(9, 5) as figure:
         upper, lower = figure.subplots(2, 1, sharex=True)
         _pairs(upper, tasks, dict(paper.ERRORS["amn"]), {t: row.get("best_error") for t, row in rows.items()})
         upper.set_ylabel("error, %")
@@ -157,10 +158,10 @@ def heat_map(scores: Mapping[TaskName, Mapping[str, Any]], model: str) -> Pictur
                 shares[bank["bank"], column] = bank["share"]
     most = max(1, int(np.sum(~np.isnan(shares).all(1))))  # without banks that few stories of any task have
     shares = shares[:most]
-    with _drawing(max(4.5, 0.42 * len(tasks) + 1.6), 0.42 * most + 1.3) as figure:
+    with drawing(max(4.5, 0.42 * len(tasks) + 1.6), 0.42 * most + 1.3) as figure:
         axes = figure.subplots()
         colours = mpl.colormaps["cividis"].with_extremes(bad=ABSENT)
-        cells = _cells(axes, shares, cmap=colours, vmin=0, vmax=1)
+        mesh = cells(axes, shares, cmap=colours, vmin=0, vmax=1)
         for (bank, column), share in np.ndenumerate(shares):
             if not np.isnan(share):
                 ink = "white" if share < 0.55 else DARK
@@ -168,7 +169,7 @@ def heat_map(scores: Mapping[TaskName, Mapping[str, Any]], model: str) -> Pictur
         _name_tasks(axes, tasks)
         axes.set_yticks(range(most))
         axes.set(xlabel="task", ylabel="bank (last one read first)")
-        figure.colorbar(cells, ax=axes, label="share of entities", pad=0.02)
+        figure.colorbar(mesh, ax=axes, label="share of entities", pad=0.02)
     caption = (
         "Mean share of a story's entities that each bank holds; bank 0 holds them all, and what moves on stays there "
         "too. Grey: fewer than half of the stories have this bank."
@@ -180,12 +181,12 @@ def story(trace: StoryTrace) -> Picture:
     """The entities of one story moving through the banks, sentence by sentence."""
     most = max(trace.banks)
     grid = np.array([[np.nan if d is None else d for d in row] for row in trace.depths], dtype=float).T
-    with _drawing(max(6.0, 0.75 * len(trace.sentences) + 2.2), 0.27 * len(trace.words) + 2.0) as figure:
+    with drawing(max(6.0, 0.75 * len(trace.sentences) + 2.2), 0.27 * len(trace.words) + 2.0) as figure:
         axes = figure.subplots()
         shades = mpl.colormaps["cividis"](np.linspace(0.95, 0.1, max(most, 2)))[:most]
         colours = ListedColormap(shades).with_extremes(bad="white")
         norm = BoundaryNorm(np.arange(most + 1) - 0.5, most)
-        _cells(axes, grid, cmap=colours, norm=norm)
+        cells(axes, grid, cmap=colours, norm=norm)
         axes.invert_yaxis()
         for (word, sentence), depth in np.ndenumerate(grid):
             if not np.isnan(depth):
@@ -219,7 +220,7 @@ def curves(
     """Validation error and share of entities read, epoch by epoch, every seed."""
     columns = min(5, max(1, len(tasks)))
     lines = -(-len(tasks) // columns)
-    with _drawing(2.1 * columns + 0.6, 1.55 * lines + 0.8) as figure:
+    with drawing(2.1 * columns + 0.6, 1.55 * lines + 0.8) as figure:
         panels = figure.subplots(lines, columns, sharey=True, squeeze=False).flatten()
         for axes, (task, summary) in zip(panels, tasks.items(), strict=False):
             for run in (*summary.finished, *unfinished.get(task, ())):

@@ -14,6 +14,7 @@ from amn.errors import AMNError, MissingExtraError
 from amn.report import paper_tables as paper
 from amn.report.analysis import Analysis, Analyst, Note
 from amn.report.cost_tables import cost_tables
+from amn.report.ladder import ladders, markdown
 from amn.report.runs import ALL_LABELS, Labels, RunRecord, Summaries, TaskName, find_runs, summaries, without_trials
 from amn.report.tables import (
     MISSING,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from amn.report.figures import Picture
 
 TITLE = "Adaptive Memory Networks: results"
-README_BEGIN, README_END = "<!-- results: begin -->", "<!-- results: end -->"
 MAIN_MODEL = "amn"
 _FROM_SCORES = ("required_banks", "created_banks", "entities", "entities_read", "ratio")
 
@@ -80,6 +80,7 @@ class Report:
             *cost_tables(self.found, self.analysis, machine() if self.analysis.costs else ""),
             clock_table(self.analysis, MAIN_MODEL),
             *(joint_table(model, scores) for model, scores in self.analysis.joint.items()),
+            *(ladder.table() for ladder in ladders(self.found)),
             models_table(self.found),
             commands_table(self.runs),
         ]
@@ -92,8 +93,9 @@ class Report:
     def pictures(self) -> "list[Picture]":
         """The figures that there is data for."""
         from amn.report import figures
+        from amn.report.ladder_figure import ladder_figure
 
-        drawn = []
+        drawn = [ladder_figure(ladder) for ladder in ladders(self.found)]
         for model, scores in self.analysis.scores.items():
             rows = {task: summary.row() for task, summary in self.found[model].items()}
             drawn += [figures.overview(rows, scores, model), figures.heat_map(scores, model)]
@@ -212,12 +214,13 @@ def write(report: Report, out: Path, figures: Path | None = None, readme: Path |
         report: what to write.
         out: the page.
         figures: a folder for the figures as PNG.
-        readme: a Markdown file whose table of results is to be filled.
+        readme: a Markdown file whose tables are to be filled.
     """
     check_extras()
     filled = None if readme is None else fill_readme(readme.read_text(encoding="utf-8"), report)
     pictures = report.pictures()
     texts = {out: report.page(pictures), out.with_suffix(".csv"): report.csv()}
+    texts |= {out.with_name(f"{out.stem}-{ladder.key}.csv"): ladder.csv() for ladder in ladders(report.found)}
     texts[out.with_suffix(".json")] = json.dumps(report.document(), indent=1, allow_nan=False) + "\n"
     if readme is not None and filled is not None:
         texts[readme] = filled
@@ -231,13 +234,19 @@ def write(report: Report, out: Path, figures: Path | None = None, readme: Path |
 
 
 def fill_readme(text: str, report: Report) -> str:
-    """The text with the table between its marks made anew.
+    """The text with every table between its marks made anew: the results, and each ladder by its key.
 
     Raises:
         AMNError: where there are no such marks.
     """
-    before, begin, rest = text.partition(README_BEGIN)
-    _, end, after = rest.partition(README_END)
-    if not begin or not end:
-        raise AMNError(f"the document has no place for the table: expected {README_BEGIN} and {README_END}")
-    return f"{before}{begin}\n{readme_table(report.found, report.analysis, MAIN_MODEL)}\n{end}{after}"
+    tables = {"results": readme_table(report.found, report.analysis, MAIN_MODEL)}
+    tables |= {ladder.key: markdown(ladder.table()) for ladder in ladders(report.found)}
+    marks = {name: (f"<!-- {name}: begin -->", f"<!-- {name}: end -->") for name in tables}
+    wanted = [name for name, (begin, end) in marks.items() if end in text.partition(begin)[2]]
+    if not wanted:
+        raise AMNError(f"the document has no place for the table: expected {' and '.join(marks['results'])}")
+    for name in wanted:
+        begin, end = marks[name]
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}\n{tables[name]}\n{end}{rest.partition(end)[2]}"
+    return text

@@ -168,6 +168,8 @@ class Fleet:
         self.seeds = torch.tensor([member.seed for member in members], device=device)
         self.num_answers = _column([member.model.config.num_answers for member in members], device, torch.long)
         self.clip = _column([member.train.clip for member in members], device)
+        plain = [member.train.optimiser == "sgd" for member in members]
+        self.plain = _column(plain, device, torch.bool) if any(plain) else None
         decay = _column([member.train.weight_decay for member in members], device)
         self.decay = decay * self.layout.matrices().to(device)
         self.hidden = _column([member.train.anonymise for member in members], device)[:, 0]
@@ -223,7 +225,7 @@ class Fleet:
         losses.sum().backward()
         assert self.weights.grad is not None
         active = (batch.weights.sum((1, 2)) > 0).unsqueeze(1)
-        self.adam.update(self.weights, self.weights.grad, rates, self.clip, active, self.decay)
+        self.adam.update(self.weights, self.weights.grad, rates, self.clip, active, self.decay, self.plain)
         return losses.detach()
 
     def _losses(self, fields: Readings, batch: Batch, num_answers: Tensor) -> Float[Tensor, " part"]:

@@ -36,6 +36,7 @@ class Adam:
         clip: Float[Tensor, "model one"],
         active: Bool[Tensor, "model one"],
         decay: Float[Tensor, "model parameter"] | float = 0.0,
+        plain: Bool[Tensor, "model one"] | None = None,
     ) -> None:
         """One step for each active model; the others stay as they are.
 
@@ -46,6 +47,7 @@ class Adam:
             clip: greatest norm of each model's gradient.
             active: which models take part.
             decay: how much of each weight is taken away, times the learning rate; apart from the gradient, as in AdamW.
+            plain: which models go along the clipped gradient itself; None for none.
         """
         norm = gradient.norm(dim=1, keepdim=True)
         gradient = gradient * (clip / (norm + 1e-6)).clamp(max=1)
@@ -56,7 +58,9 @@ class Adam:
         steps = self.steps.clamp(min=1)
         mean = self.mean / (1 - _BETA_1**steps)
         square = self.square / (1 - _BETA_2**steps)
-        weights.sub_(active_ * rate * (mean / (square.sqrt() + _EPSILON) + decay * weights))
+        step = mean / (square.sqrt() + _EPSILON)
+        step = step if plain is None else torch.where(plain, gradient, step)
+        weights.sub_(active_ * rate * (step + decay * weights))
 
 
 def learning_rate(config: TrainConfig, step: int, steps_per_epoch: int) -> float:

@@ -22,7 +22,7 @@ class DMNPlusConfig(ModelConfig):
     hidden: int = 80  # width of embeddings and states
     episodes: int = 3  # number of passes over the facts (T)
     dropout: float = 0.1  # share of facts' and answer's features dropped in training
-    decay: float = 0.001  # weight of the squared weights in the training loss
+    decay: float = 0.001  # weight of the squared weights in a training loss that is summed over a batch
 
 
 class AttentionGRU(nn.Module):
@@ -58,7 +58,8 @@ class DMNPlus(Model):
         "epochs": 256,
         "clip": 10.0,
         "schedule": "halving",
-        "halve_every": 100,
+        "halve_every": 256,  # never
+        "patience": 20,
         "window": 130,
     }
 
@@ -141,9 +142,13 @@ class DMNPlus(Model):
         return state
 
     def decay(self, like: Float[Tensor, " batch"]) -> Float[Tensor, " batch"]:
-        """Half the squared weights, biases included, the same for each story."""
-        squares = torch.stack([parameter.square().sum() for parameter in self.parameters()])
-        return (squares.sum() * self.config.decay / 2).expand_as(like)
+        """Half the squared weights without biases, each story its share.
+
+        Beside a mean over stories the whole of it would count as often more as there are stories in a batch.
+        """
+        matrices = [parameter for name, parameter in self.named_parameters() if not name.endswith("bias")]
+        squares = torch.stack([matrix.square().sum() for matrix in matrices])
+        return (squares.sum() * self.config.decay / (2 * len(like))).expand_as(like)
 
     @torch.no_grad()
     def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:

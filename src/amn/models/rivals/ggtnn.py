@@ -249,6 +249,8 @@ class GGTNN(Model):
         new = self.connect(new, sentence.vector)
         if sentence.right_nodes is not None and sentence.right_edges is not None:
             new = corrected(new, sentence.right_nodes, sentence.right_edges)
+        elif self.recognise is not None:
+            new = snapped(new)
         return _where((sentence.words > 0).any(-1), new, carry)
 
     def finish(self, batch: Batch, carry: GatedGraph, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
@@ -349,6 +351,18 @@ def corrected(
     surprise = torch.stack((of_nodes, of_edges), -1)
     assert graph.surprise is not None
     return replace(graph, strengths=nodes, edges=edges, surprise=graph.surprise + surprise)
+
+
+def snapped(graph: GatedGraph) -> GatedGraph:
+    """The likelier graph: every node and every edge is there or it is not.
+
+    A network that is shown the right graph in training has never seen half an edge, and small doubts would add up.
+    """
+    return replace(
+        graph,
+        strengths=(graph.strengths > 0.5).to(graph.strengths.dtype),
+        edges=(graph.edges > 0.5).to(graph.edges.dtype),
+    )
 
 
 def _log_loss(chance: Float[Tensor, "*axes"], right: Float[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
