@@ -17,17 +17,11 @@ from amn.errors import ConfigError, did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb of the command line.
+    """A verb of the command line."""
 
-    Args:
-        name: what the user types; two words for a verb of a group ("data check").
-        target: the function, as "module:function"; it is imported when the verb is used.
-        help: one line for the list of verbs.
-    """
-
-    name: str
-    target: str
-    help: str
+    name: str  # what the user types; two words for a verb of a group ("data check")
+    target: str  # the function, as "module:function"; it is imported when the verb is used
+    help: str  # one line for the list of verbs
 
     def function(self) -> Callable[..., int | None]:
         """Import and give the function behind the verb."""

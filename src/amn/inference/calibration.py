@@ -18,15 +18,10 @@ _STEPS, _RIDGE = 50, 1e-3  # of the fit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """A logistic regression on what an answer looks like (`features`).
+    """A logistic regression on what an answer looks like (`features`)."""
 
-    Args:
-        weights: one for each feature.
-        guess: an answer that is less sure than this is a guess.
-    """
-
-    weights: tuple[float, ...]
-    guess: float = GUESS
+    weights: tuple[float, ...]  # one for each feature
+    guess: float = GUESS  # an answer that is less sure than this is a guess
 
     def score(self, looks: Float[np.ndarray, " feature"]) -> float:
         """The chance that an answer is right."""

@@ -11,16 +11,11 @@ _SETTINGS = {field.name for field in fields(TrainConfig)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingRecord:
-    """How a model was trained; where its record says nothing, as models usually are.
+    """How a model was trained; where its record says nothing, as models usually are."""
 
-    Args:
-        task: that it was trained on; None where that is not known.
-        train: the settings of its training.
-        names: the words by which sentences hang together, where it does not read them as they were told.
-    """
-
-    task: int | str | None = None
-    train: TrainConfig = TrainConfig()
+    task: int | str | None = None  # that it was trained on; None where that is not known
+    train: TrainConfig = TrainConfig()  # the settings of its training
+    # The words by which sentences hang together, where it does not read them as they were told.
     names: frozenset[str] = frozenset()
 
     @classmethod

@@ -17,22 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TrainedModel:
-    """What a model directory holds. The torch module is made when it is first needed: the compiled core does without.
+    """What a model directory holds. The torch module is made when it is first needed: the compiled core does without."""
 
-    Args:
-        architecture: a name in `MODELS`.
-        config: its settings, by the names of their fields.
-        weights: by the names of the module's parameters.
-        vocabulary: the words and answers that it knows.
-        record: how it was trained.
-        calibration: how sure its answers are, where that was learned.
-    """
-
-    architecture: str
-    config: dict[str, Any]
-    weights: dict[str, np.ndarray] = field(repr=False)
-    vocabulary: Vocabulary = field(repr=False)
-    record: dict[str, Any] = field(default_factory=dict, repr=False)
+    architecture: str  # a name in `MODELS`
+    config: dict[str, Any]  # its settings, by the names of their fields
+    weights: dict[str, np.ndarray] = field(repr=False)  # by the names of the module's parameters
+    vocabulary: Vocabulary = field(repr=False)  # the words and answers that it knows
+    record: dict[str, Any] = field(default_factory=dict, repr=False)  # how it was trained
+    # How sure its answers are, where that was learned.
     calibration: Calibration | None = field(default=None, repr=False)
 
     @classmethod

@@ -42,19 +42,12 @@ _STYLE: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure with what it shows.
+    """A figure with what it shows."""
 
-    Args:
-        key: a short name, also of its file.
-        title: what it shows.
-        caption: how to read it.
-        figure: the drawing.
-    """
-
-    key: str
-    title: str
-    caption: str
-    figure: Figure
+    key: str  # a short name, also of its file
+    title: str  # what it shows
+    caption: str  # how to read it
+    figure: Figure  # the drawing
 
     def svg(self) -> str:
         """The drawing as an element of a page, the same bytes each time."""

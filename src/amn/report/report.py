@@ -40,19 +40,12 @@ _FROM_SCORES = ("required_banks", "created_banks", "entities", "entities_read", 
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that a report says.
+    """Everything that a report says."""
 
-    Args:
-        runs: the runs it is made from.
-        found: what their seeds come to, by model and task.
-        analysis: what evaluating the best models gave.
-        left_out: the labels of trials, whose runs are not in it.
-    """
-
-    runs: Sequence[RunRecord]
-    found: Summaries
-    analysis: Analysis
-    left_out: tuple[str, ...] = ()
+    runs: Sequence[RunRecord]  # the runs it is made from
+    found: Summaries  # what their seeds come to, by model and task
+    analysis: Analysis  # what evaluating the best models gave
+    left_out: tuple[str, ...] = ()  # the labels of trials, whose runs are not in it
 
     @classmethod
     def of(

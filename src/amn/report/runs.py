@@ -18,21 +18,13 @@ ALL_LABELS: Literal["all"] = "all"
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One run as its directory tells it.
+    """One run as its directory tells it."""
 
-    Args:
-        directory: the run directory.
-        spec: what was trained.
-        validation: the figures of the best epoch; None where the run is not finished.
-        curve: the entries of its log.
-        record: what its result says of the training; empty where the run is not finished.
-    """
-
-    directory: RunDirectory
-    spec: RunSpec
-    validation: dict[str, Any] | None
-    curve: tuple[dict[str, Any], ...]
-    record: dict[str, Any]
+    directory: RunDirectory  # the run directory
+    spec: RunSpec  # what was trained
+    validation: dict[str, Any] | None  # the figures of the best epoch; None where the run is not finished
+    curve: tuple[dict[str, Any], ...]  # the entries of its log
+    record: dict[str, Any]  # what its result says of the training; empty where the run is not finished
 
     @property
     def seconds(self) -> float | None:
@@ -54,21 +46,13 @@ class RunRecord:
 
 @dataclass(frozen=True)
 class Summary:
-    """The runs of one model on one task.
+    """The runs of one model on one task."""
 
-    Args:
-        model: its name, with the label.
-        architecture: its architecture.
-        task: the task.
-        finished: its finished runs, by seed.
-        unfinished: how many are not finished.
-    """
-
-    model: str
-    architecture: str
+    model: str  # its name, with the label
+    architecture: str  # its architecture
     task: TaskName
-    finished: tuple[RunRecord, ...]
-    unfinished: int
+    finished: tuple[RunRecord, ...]  # its finished runs, by seed
+    unfinished: int  # how many are not finished
 
     @property
     def best(self) -> RunRecord:

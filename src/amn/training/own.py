@@ -29,21 +29,13 @@ _FEWEST_STORIES = 2
 
 @dataclass(frozen=True, kw_only=True)
 class OwnPlan:
-    """What a training on one's own stories will do.
+    """What a training on one's own stories will do."""
 
-    Args:
-        training: stories to learn from.
-        validation: stories kept apart, to choose the best epoch and to judge by.
-        seen: what all of them are like.
-        choices: the settings that the user has not given.
-        spec: the run.
-    """
-
-    training: list[Story]
-    validation: list[Story]
-    seen: DataReport
-    choices: list[Choice]
-    spec: RunSpec
+    training: list[Story]  # stories to learn from
+    validation: list[Story]  # stories kept apart, to choose the best epoch and to judge by
+    seen: DataReport  # what all of them are like
+    choices: list[Choice]  # the settings that the user has not given
+    spec: RunSpec  # the run
 
     def describe(self) -> Iterator[str]:
         """What was seen and what was chosen, line by line."""
