@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TrainedModel:
-    """What a model directory holds. The torch module is made when it is first needed: the compiled core does without."""
+    """What a model directory holds. The torch module is made when it is first needed: the core does without."""
 
     architecture: str  # a name in `MODELS`
     config: dict[str, Any]  # its settings, by the names of their fields
