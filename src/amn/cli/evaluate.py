@@ -49,10 +49,9 @@ def evaluate(
         json: print the figures as JSON.
     """
     from amn.data.boards import ONE_MODEL, find_board
-    from amn.evaluation.board_scores import board_scores
     from amn.evaluation.kinds import by_kind
     from amn.evaluation.metrics import evaluate as judge
-    from amn.evaluation.score import Ask, examples_for, report_of
+    from amn.evaluation.score import Ask, board_scores, examples_for, report_of
     from amn.store.find import find_model
     from amn.store.model_directory import load_model
 
@@ -79,9 +78,10 @@ def _source(model: str, task: str | None, data: Path | None, split: str) -> tupl
     """Which task is meant, and where its stories are."""
     from amn.store.card import OWN
     from amn.store.run_directory import STORY_FILES
+    from amn.training.sweep import parse_task
 
     if task is not None:
-        return _task(task), None if data is None else str(data)
+        return parse_task(task), None if data is None else str(data)
     if data is None and split in STORY_FILES:
         data = Path(model) / STORY_FILES[split]
         if not data.is_file():
@@ -91,15 +91,6 @@ def _source(model: str, task: str | None, data: Path | None, split: str) -> tupl
     if data is None or not data.is_file():
         raise ConfigError("--data: expected a file of stories; the files of a folder go with --task")
     return OWN, str(data)
-
-
-def _task(text: str) -> int | str:
-    from amn.training.sweep import parse_tasks
-
-    tasks = parse_tasks(text)
-    if len(tasks) != 1:
-        raise ConfigError(f"expected one task, found {text!r}")
-    return tasks[0]
 
 
 def _banks(text: str) -> int:

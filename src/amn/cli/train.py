@@ -119,12 +119,9 @@ def train(
 
 def _one_run(task: str, model: str, data: Path | None, seed: int, given: dict[str, Any], label: str) -> "RunSpec":
     from amn.training.grid import Grid, quick
-    from amn.training.sweep import parse_tasks
+    from amn.training.sweep import parse_task
 
-    tasks = parse_tasks(task)
-    if len(tasks) != 1:
-        raise ConfigError(f"expected one task, found {task!r}; amn sweep trains several")
-    grid = Grid(tasks=tasks, models=[model], seeds=[seed], data=_text(data), settings=given, label=label)
+    grid = Grid(tasks=[parse_task(task)], models=[model], seeds=[seed], data=_text(data), settings=given, label=label)
     (spec,) = grid.specs()
     return spec if "epochs" in given else quick(spec)
 

@@ -10,8 +10,8 @@ from amn.data.examples import Example, examples
 from amn.data.tasks import generate
 from amn.data.tasks.config import GeneratorConfig
 from amn.errors import AMNError, DataError
-from amn.evaluation.controls import majority_error
 from amn.evaluation.cost import TIMED_STORIES, Cost, Work, cost_of, work_of
+from amn.evaluation.metrics import guessing_error, right_answers
 from amn.evaluation.score import Ask, examples_for, score_trained
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
@@ -127,8 +127,8 @@ class Analyst:
 
     def _majority(self, analysis: Analysis, task: TaskName, run: RunRecord) -> None:
         data = self._ask(run, task).data
-        parts = [list(examples(task_stories(task, data, split)[0], window=1)) for split in ("train", "valid")]
-        analysis.majority[task] = majority_error(*parts)
+        asked = (examples(task_stories(task, data, split)[0], window=1) for split in ("train", "valid"))
+        analysis.majority[task] = round(guessing_error(*map(right_answers, asked)), 4)
 
 
 def growing_stories(sentences: int) -> list[Example]:

@@ -7,7 +7,7 @@ from amn.evaluation.cost import COUNTED_STORIES, TIMED_STORIES, Cost
 from amn.report import paper_tables as paper
 from amn.report.analysis import GROWTH_TASK, Analysis
 from amn.report.runs import Summaries, TaskName
-from amn.report.tables import NOT_GIVEN, TASK_ROWS, Part, Table, Value, make_table, parts_of, title_of
+from amn.report.tables import NOT_GIVEN, TASK_ROWS, ColumnGroup, Table, Value, column_groups, make_table, title_of
 
 _OPERATIONS = (
     "Operations are the multiplications and additions of matrix products, in thousands, counted on "
@@ -51,7 +51,7 @@ def complexity_table(found: Summaries, analysis: Analysis, machine: str) -> Tabl
         f"{_OPERATIONS} {_READING} Times: {TIMED_STORIES} stories together{_on(machine)}."
     )
     names = {model: title_of(model) for model in rows}
-    return make_table("table3", "Table 3: what an answer costs", note, parts_of(groups, rows), names)
+    return make_table("table3", "Table 3: what an answer costs", note, column_groups(groups, rows), names)
 
 
 def _figures(cost: Cost) -> tuple[float, ...]:
@@ -98,12 +98,14 @@ def growth_table(analysis: Analysis) -> Table:
         "many slots as it was given, whatever the story holds."
     )
     names = {model: title_of(model) for model in rows}
-    return make_table("growth", "What an answer costs as stories grow", note, parts_of(groups, rows), names)
+    return make_table("growth", "What an answer costs as stories grow", note, column_groups(groups, rows), names)
 
 
-def _by_model(analysis: Analysis, columns: Mapping[str, int], figures: Callable[[Cost], Sequence[Value]]) -> list[Part]:
+def _by_model(
+    analysis: Analysis, columns: Mapping[str, int], figures: Callable[[Cost], Sequence[Value]]
+) -> list[ColumnGroup]:
     return [
-        Part(title_of(model), columns, {task: figures(cost) for task, cost in costs.items()})
+        ColumnGroup(title_of(model), columns, {task: figures(cost) for task, cost in costs.items()})
         for model, costs in analysis.costs.items()
     ]
 

@@ -49,7 +49,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ColumnGroup:
     """Neighbouring columns of a table that stand under one heading."""
 
     group: str
@@ -84,11 +84,13 @@ class Part:
 _ERRORS = ("paper", "best", "mean", "error %")
 
 
-def parts_of(groups: Mapping[str, Mapping[str, int | None]], rows: Mapping[Any, Sequence[Value]]) -> list[Part]:
+def column_groups(
+    groups: Mapping[str, Mapping[str, int | None]], rows: Mapping[Any, Sequence[Value]]
+) -> list[ColumnGroup]:
     """Rows that go through all columns of some groups, as a part for each group."""
     parts, start = [], 0
     for group, columns in groups.items():
-        parts.append(Part(group, columns, {key: row[start : start + len(columns)] for key, row in rows.items()}))
+        parts.append(ColumnGroup(group, columns, {key: row[start : start + len(columns)] for key, row in rows.items()}))
         start += len(columns)
     return parts
 
@@ -97,7 +99,7 @@ def make_table(
     key: str,
     title: str,
     note: str,
-    parts: Sequence[Part],
+    parts: Sequence[ColumnGroup],
     names: Mapping[Any, str],
     *,
     foot: Sequence[float] | None = None,
@@ -151,14 +153,14 @@ def errors_table(found: Summaries, analysis: Analysis, model: str = "amn") -> Ta
     if model in found:
         columns = {"best": 1, "mean": 2, "std": 2, "seeds": 0, "failed": 0}
         rows = _seeds(found[model], "best_error", "mean_error", "std_error", "seeds", "failed_seeds")
-        parts.append(Part(f"{title_of(model)}, ours", columns, rows))
+        parts.append(ColumnGroup(f"{title_of(model)}, ours", columns, rows))
     parts.append(_controls(found, analysis))
     others = dict.fromkeys((*paper.ERRORS, *found))
     for name in (other for other in others if other not in (model, *paper.CONTROLS)):
         parts += [_paper_errors(name)] if name in paper.ERRORS and name != "amn" else []
         if any(isinstance(task, int) for task in found.get(name, ())):
             rows = _seeds(found[name], "best_error", "mean_error", "seeds")
-            parts.append(Part(f"{title_of(name)}, ours", {"best": 1, "mean": 2, "seeds": 0}, rows))
+            parts.append(ColumnGroup(f"{title_of(name)}, ours", {"best": 1, "mean": 2, "seeds": 0}, rows))
     note = (
         "Error in percent. The paper: best of 10 runs. Ours: each seed's epoch is chosen on validation questions, and "
         "this is its error on them; best is the seed with the least error, std the sample standard deviation over "
@@ -169,22 +171,24 @@ def errors_table(found: Summaries, analysis: Analysis, model: str = "amn") -> Ta
     return make_table("table1", "Table 1: errors on bAbI", note, parts, NUMBERED_ROWS, foot=limits)
 
 
-def _paper_errors(name: str) -> Part:
-    return Part(paper.TITLES[name], {"paper": 1}, {t: [error] for t, error in paper.ERRORS[name].items()}, NOT_GIVEN)
+def _paper_errors(name: str) -> ColumnGroup:
+    return ColumnGroup(
+        paper.TITLES[name], {"paper": 1}, {t: [error] for t, error in paper.ERRORS[name].items()}, NOT_GIVEN
+    )
 
 
 def _seeds(tasks: Mapping[TaskName, Summary], *names: str) -> dict[TaskName, list[Value]]:
     return {task: [summary.row().get(name) for name in names] for task, summary in tasks.items()}
 
 
-def _controls(found: Summaries, analysis: Analysis) -> Part:
+def _controls(found: Summaries, analysis: Analysis) -> ColumnGroup:
     shut = {name: _seeds(found[name], "best_error") for name in paper.CONTROLS if name in found}
     columns = ("majority answer", *map(title_of, shut))
     rows = {
         task: [analysis.majority.get(task), *(errors.get(task, [None])[0] for errors in shut.values())]
         for task in paper.TASKS
     }
-    return Part("controls", dict.fromkeys(columns, 1), rows)
+    return ColumnGroup("controls", dict.fromkeys(columns, 1), rows)
 
 
 def banks_table(analysis: Analysis, model: str) -> Table:
@@ -194,8 +198,8 @@ def banks_table(analysis: Analysis, model: str) -> Table:
     ours = {"created": 2, "over stories": 0, "required": 0, "ratio": 3, "entities read": 2, "entities": 1}
     ours |= {"error %": 1, "all banks, error %": 1}
     parts = [
-        Part("paper", {"created": 0, "required": 0, "ratio": 2}, printed, NOT_GIVEN),
-        Part(f"{title_of(model)}, ours", ours, {task: _bank_cells(row) for task, row in scores.items()}),
+        ColumnGroup("paper", {"created": 0, "required": 0, "ratio": 2}, printed, NOT_GIVEN),
+        ColumnGroup(f"{title_of(model)}, ours", ours, {task: _bank_cells(row) for task, row in scores.items()}),
     ]
     note = (
         "Of each task's best seed. Created: mean and, over stories, standard deviation and range. Required: the fewest "
@@ -228,8 +232,8 @@ def clock_table(analysis: Analysis, model: str = "amn") -> Table:
     printed = {task: [*astuple(row), _times(*astuple(row))] for task, row in paper.SECONDS.items()}
     theirs = {"all banks, s": 2, "required banks, s": 2, "times faster": 2}
     parts = [
-        Part("paper, 1 000 examples", theirs, printed, NOT_GIVEN),
-        Part("ours, all questions", columns, {task: [*row, _times(*row[:2])] for task, row in taken.items()}),
+        ColumnGroup("paper, 1 000 examples", theirs, printed, NOT_GIVEN),
+        ColumnGroup("ours, all questions", columns, {task: [*row, _times(*row[:2])] for task, row in taken.items()}),
     ]
     note = (
         "Seconds to answer a task's questions in batches, on one thread of the machine that made this report; reading "
@@ -263,7 +267,7 @@ def models_table(found: Summaries) -> Table:
         ]
     note = "Validation errors in percent, of the best seed of each task where tasks are counted."
     note += " An unfinished run counts nowhere else."
-    return make_table("models", "All models", note, [Part("", columns, rows)], {m: title_of(m) for m in found})
+    return make_table("models", "All models", note, [ColumnGroup("", columns, rows)], {m: title_of(m) for m in found})
 
 
 def seeds_table(model: str, tasks: Mapping[TaskName, Summary]) -> Table:
@@ -275,7 +279,7 @@ def seeds_table(model: str, tasks: Mapping[TaskName, Summary]) -> Table:
         *("created_banks", "entities_read", "ratio"),
     )
     note = "Banks, entities read and ratio are those of the best seed."
-    part, names = Part("", digits, _seeds(tasks, *keys)), {task: task_name(task) for task in tasks}
+    part, names = ColumnGroup("", digits, _seeds(tasks, *keys)), {task: task_name(task) for task in tasks}
     return make_table(f"seeds-{model}", f"Every task: {title_of(model)}", note, [part], names)
 
 
@@ -290,7 +294,7 @@ def joint_table(model: str, scores: Mapping[int, Mapping[str, Any]]) -> Table:
         "The best joint seed on each task. Renamed: people, places and things have names that training never saw; "
         f"tasks {', '.join(map(str, RENAMED))}. {_source_note(scores)}"
     )
-    part, limits = Part(f"{title_of(model)}, one model", columns, rows), (PASS_PERCENT, STRICT_PERCENT)
+    part, limits = ColumnGroup(f"{title_of(model)}, one model", columns, rows), (PASS_PERCENT, STRICT_PERCENT)
     title = f"One model for all tasks: {title_of(model)}"
     return make_table(f"joint-{model}", title, note, [part], NUMBERED_ROWS, foot=limits)
 

@@ -11,7 +11,7 @@ from typing import Any
 from amn.config import RunSpec, TrainConfig
 from amn.models import model_class
 from amn.report.runs import RunRecord, TaskName
-from amn.report.tables import NOT_GIVEN, Part, Table, Value, make_table, task_name, title_of
+from amn.report.tables import NOT_GIVEN, ColumnGroup, Table, Value, make_table, task_name, title_of
 
 _OF_DATA = {"vocabulary_size", "num_answers"}  # settings that follow from the stories
 
@@ -91,7 +91,7 @@ def commands_table(runs: Sequence[RunRecord]) -> Table:
             command_of(specs),
         ]
     columns = {"tasks": 0, "seeds": 0, "runs": 0, "seconds a run": 1, "seconds, all": 0, "training stories": 0}
-    parts = [Part("", {**columns, "command": None}, rows)]
+    parts = [ColumnGroup("", {**columns, "command": None}, rows)]
     note = (
         "Seconds: models of a fleet train together, and each counts its share of that time, on the machine that "
         "trained it. The stories of a task whose training file is not at hand are generated."
@@ -109,7 +109,7 @@ def settings_table(runs: Sequence[RunRecord]) -> Table:
     names = dict.fromkeys(name for all_of in models.values() for one in all_of for name in one)
     rows = {name: [_value(all_of, name) for all_of in models.values()] for name in names}
     note = "Those of the training come first. Several: runs differ, and the commands say in what."
-    part = Part("", dict.fromkeys(map(title_of, models), 0), rows)
+    part = ColumnGroup("", dict.fromkeys(map(title_of, models), 0), rows)
     ordered = sorted(names, key=lambda name: name not in of_training)
     return make_table("settings", "Settings", note, [part], dict(zip(ordered, ordered, strict=True)))
 
@@ -136,7 +136,7 @@ def runs_table(model: str, runs: Sequence[RunRecord]) -> Table:
         rows[run.directory.path] = figures
         names[run.directory.path] = f"{task_name(run.spec.task)}, seed {run.spec.seed}"
     note = "Epochs count from 0. Seconds are the run's share of its fleet's."
-    return make_table(f"runs-{model}", f"Every run: {title_of(model)}", note, [Part("", columns, rows)], names)
+    return make_table(f"runs-{model}", f"Every run: {title_of(model)}", note, [ColumnGroup("", columns, rows)], names)
 
 
 def run_records(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:

@@ -50,6 +50,14 @@ def parse_tasks(text: str) -> list[int | str]:
     return list(dict.fromkeys(tasks))
 
 
+def parse_task(text: str) -> int | str:
+    """A single task, as `parse_tasks` takes it."""
+    tasks = parse_tasks(text)
+    if len(tasks) != 1:
+        raise ConfigError(f"expected one task, found {text!r}; amn sweep trains several")
+    return tasks[0]
+
+
 @dataclass(frozen=True)
 class SweepEvent:
     """Something that happened to the runs of a fleet."""
