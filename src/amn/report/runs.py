@@ -49,10 +49,9 @@ class Summary:
     """The runs of one model on one task."""
 
     model: str  # its name, with the label
-    architecture: str  # its architecture
     task: TaskName
     finished: tuple[RunRecord, ...]  # its finished runs, by seed
-    unfinished: int  # how many are not finished
+    unfinished: tuple[RunRecord, ...]
 
     @property
     def best(self) -> RunRecord:
@@ -72,7 +71,7 @@ class Summary:
     def row(self) -> dict[str, Any]:
         """The figures of the seeds; empty where none is finished."""
         row: dict[str, Any] = {"model": self.model, "task": self.task, "seeds": len(self.finished)}
-        row["unfinished"] = self.unfinished
+        row["unfinished"] = len(self.unfinished)
         if not self.finished:
             return row
         best = self.best
@@ -148,17 +147,18 @@ def _read(directory: RunDirectory) -> RunRecord:
 def summaries(runs: Iterable[RunRecord]) -> dict[str, dict[TaskName, Summary]]:
     """What the seeds come to, by model and task."""
     groups: dict[tuple[str, TaskName], list[RunRecord]] = {}
-    for run in runs:
+    for run in sorted(runs, key=run_order):
         groups.setdefault((run.model, run.spec.task), []).append(run)
     found: dict[str, dict[TaskName, Summary]] = {}
-    for model, task in sorted(groups, key=_order):
-        group = groups[model, task]
-        finished = sorted((run for run in group if run.validation is not None), key=lambda run: run.spec.seed)
-        summary = Summary(model, group[0].spec.architecture, task, tuple(finished), len(group) - len(finished))
-        found.setdefault(model, {})[task] = summary
+    for (model, task), group in groups.items():
+        finished, unfinished = (
+            tuple(run for run in group if (run.validation is None) == open) for open in (False, True)
+        )
+        found.setdefault(model, {})[task] = Summary(model, task, finished, unfinished)
     return found
 
 
-def _order(key: tuple[str, TaskName]) -> tuple[str, int, int, str]:
-    model, task = key
-    return (model, 0, task, "") if isinstance(task, int) else (model, 1, 0, task)
+def run_order(run: RunRecord) -> tuple[str, bool, int, str, int]:
+    """By model, then by task, those with a number first, then by seed."""
+    task = run.spec.task
+    return run.model, isinstance(task, str), task if isinstance(task, int) else 0, str(task), run.spec.seed

@@ -258,7 +258,7 @@ def models_table(found: Summaries) -> Table:
         rows[model] = [
             len(done),
             sum(len(summary.finished) for summary in done),
-            sum(summary.unfinished for summary in tasks.values()),
+            sum(len(summary.unfinished) for summary in tasks.values()),
             mean(errors) if done else None,
             mean(mean(summary.errors) for summary in done) if done else None,
             *(sum(error > limit for error in errors) for limit in (PASS_PERCENT, STRICT_PERCENT)),

@@ -10,7 +10,7 @@ from typing import Any
 
 from amn.config import RunSpec, TrainConfig
 from amn.models import model_class
-from amn.report.runs import RunRecord, TaskName
+from amn.report.runs import RunRecord, TaskName, run_order
 from amn.report.tables import NOT_GIVEN, ColumnGroup, Table, Value, make_table, task_name, title_of
 
 _OF_DATA = {"vocabulary_size", "num_answers"}  # settings that follow from the stories
@@ -55,7 +55,7 @@ def _ranges(numbers: Iterable[TaskName]) -> str:
 def trained_together(runs: Iterable[RunRecord]) -> list[list[RunRecord]]:
     """Runs that one command trains: those that differ in task and seed alone, every task with the same seeds."""
     alike: dict[str, dict[TaskName, list[RunRecord]]] = {}
-    for run in sorted(runs, key=_order):
+    for run in sorted(runs, key=run_order):
         spec = run.spec.to_json() | {"task": None, "seed": None}
         key = json.dumps([run.model, spec], sort_keys=True)
         alike.setdefault(key, {}).setdefault(run.spec.task, []).append(run)
@@ -65,12 +65,6 @@ def trained_together(runs: Iterable[RunRecord]) -> list[list[RunRecord]]:
             seeds = [run.spec.seed for run in of_task]
             groups.setdefault(f"{key} {seeds}", []).extend(of_task)
     return list(groups.values())
-
-
-def _order(run: RunRecord) -> tuple[str, bool, int, str, int]:
-    task = run.spec.task
-    number = task if isinstance(task, int) else 0
-    return run.model, isinstance(task, str), number, str(task), run.spec.seed
 
 
 def commands_table(runs: Sequence[RunRecord]) -> Table:
@@ -130,7 +124,7 @@ def runs_table(model: str, runs: Sequence[RunRecord]) -> Table:
     columns = {"error %": 1, "read": 2, "best epoch": 0, "training questions": 0, "seconds": 1, "torch": 0}
     rows: dict[Path, list[Value]] = {}
     names: dict[Path, str] = {}
-    for run in sorted((run for run in runs if run.model == model), key=_order):
+    for run in sorted((run for run in runs if run.model == model), key=run_order):
         figures = [(run.validation or {}).get(name) for name in ("error_percent", "entities_read", "epoch")]
         figures += [run.record.get("training_questions"), run.seconds, run.record.get("torch")]
         rows[run.directory.path] = figures
@@ -152,5 +146,5 @@ def run_records(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
             "validation": run.validation,
             "command": command_of([run.spec]),
         }
-        for run in sorted(runs, key=_order)
+        for run in sorted(runs, key=run_order)
     ]
