@@ -186,7 +186,7 @@ def _logging(display: "Progress", path: Path, log_to: str) -> "Progress":
     """What is told of every epoch."""
     if log_to != "tensorboard":
         return display
-    from amn.training.tensorboard import TensorBoardLog
+    from amn.training.display import TensorBoardLog
 
     log = TensorBoardLog(path / "tensorboard")
 

@@ -21,7 +21,6 @@ from amn.inference.trained import TrainedModel
 ARCHITECTURE = "amn"  # what it knows how to read
 DESK_BYTES = 32 << 20  # for what sentences come to, in each thread
 _RECENT = 16  # neighbours that a word remembers
-_TABLES = set("states strengths relevance depth order neighbours neighbour_counts last_anonymous".split())
 _CANNOT = "{}: the compiled core cannot read a model of these settings and weights"
 
 
@@ -199,33 +198,29 @@ class CoreMemory:
             shares.append({one.word: masses[self._spelling.slots[one.word]] / total for one in held})
         return shares
 
-    def _tables(self) -> tuple[boundary.CTables, Arrays]:
-        slots, entities = len(self._spelling.words), self.entities
-        arrays = {
-            "states": np.zeros((slots, self._core.hidden), np.float32),
-            "strengths": np.zeros(slots, np.float32),
-            "relevance": np.zeros(slots, np.float32),
-            "depth": np.full(slots, -1, np.int32),
-            "order": np.zeros(entities, np.int32),
-            "neighbours": np.zeros((slots, _RECENT), np.int32),
-            "neighbour_counts": np.zeros(slots, np.int32),
-            "last_anonymous": np.zeros(self._core.anonymous, np.int32),
+    def _tables(self, entities: int) -> dict[str, tuple[type, tuple[int, ...]]]:
+        """The type and the shape of each table of a memory."""
+        slots = len(self._spelling.words)
+        return {
+            "states": (np.float32, (slots, self._core.hidden)),
+            "strengths": (np.float32, (slots,)),
+            "relevance": (np.float32, (slots,)),
+            "depth": (np.int32, (slots,)),
+            "order": (np.int32, (entities,)),
+            "neighbours": (np.int32, (slots, _RECENT)),
+            "neighbour_counts": (np.int32, (slots,)),
+            "last_anonymous": (np.int32, (self._core.anonymous,)),
         }
-        return self._pointed(arrays, 1, 0.0), arrays
 
     def _pointed(self, arrays: Arrays, banks: int, vote: float) -> boundary.CTables:
-        slots, kinds = len(self._spelling.words), {"states", "strengths", "relevance"}
-        shapes: dict[str, tuple[int, ...]] = {"states": (slots, self._core.hidden), "neighbours": (slots, _RECENT)}
-        shapes |= {"order": (len(arrays["order"]),), "last_anonymous": (self._core.anonymous,)}
-        where = {
-            name: address(value, np.float32 if name in kinds else np.int32, *shapes.get(name, (slots,)))
-            for name, value in arrays.items()
-        }
-        return boundary.CTables(slots=slots, banks=banks, vote=vote, **where)
+        tables = self._tables(len(arrays["order"]))
+        where = {name: address(arrays[name], kind, *shape) for name, (kind, shape) in tables.items()}
+        return boundary.CTables(slots=len(self._spelling.words), banks=banks, vote=vote, **where)
 
     def arrays(self) -> Arrays:
         """Everything that it knows besides its words, to be saved."""
-        tables, arrays = self._tables()
+        arrays: Arrays = {name: np.zeros(shape, kind) for name, (kind, shape) in self._tables(self.entities).items()}
+        tables = self._pointed(arrays, 1, 0.0)
         self._code.amn_save(self.handle, byref(tables))
         return arrays | {"banks": np.array([tables.banks], np.int32), "vote": np.array([tables.vote])}
 
@@ -236,10 +231,9 @@ class CoreMemory:
         given = boundary.words(none, begin, vectors)
         self._core.check(self._code.amn_tell(self.handle, self._core.desk, byref(given)))
         kept = {name: np.ascontiguousarray(value) for name, value in arrays.items() if name not in ("banks", "vote")}
-        if kept.keys() != _TABLES:
-            raise ValueError(f"the tables {', '.join(sorted(_TABLES))}")
-        entities = int((kept["depth"] >= 0).sum())
-        if len(kept["order"]) != entities:
+        if kept.keys() != self._tables(0).keys():
+            raise ValueError(f"the tables {', '.join(sorted(self._tables(0)))}")
+        if len(kept["order"]) != int((kept["depth"] >= 0).sum()):
             raise ValueError("as many entities in order as there are")
         tables = self._pointed(kept, int(arrays["banks"][0]), float(arrays["vote"][0]))
         self._core.check(self._code.amn_restore(self.handle, byref(tables)))
