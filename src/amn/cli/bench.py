@@ -1,4 +1,4 @@
-"""Verbs that measure: answers, stories, large memories and the server."""
+"""Verbs that measure: answers, stories, training, large memories, the server and long texts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,12 +39,11 @@ def decode(
         threads: of torch.
         json: print the rows as JSON.
     """
-    import torch
-
     from amn.bench.decode import Case, bench_decode
+    from amn.inference.device import choose_device
     from amn.training.sweep import parse_tasks
 
-    torch.set_num_threads(threads)
+    choose_device("cpu", threads)
     cases = []
     for task in parse_tasks(tasks):
         examples, trained, source = _case(task, model, questions)
@@ -78,27 +77,34 @@ def ingest(
         device: cpu, cuda, or auto.
         json: print the rows as JSON.
     """
-    import torch
-
     from amn.bench.ingest import Contest, bench_ingest
     from amn.inference.device import choose_device
-    from amn.training.sweep import parse_numbers, parse_tasks
+    from amn.training.sweep import parse_numbers, parse_task
 
-    torch.set_num_threads(threads)
-    sizes = parse_numbers(batches)
-    examples, trained, source = _case(parse_tasks(task)[0], model, 20 * max(sizes), split="train")
+    where, sizes = choose_device(device, threads), parse_numbers(batches)
+    examples, trained, source = _case(parse_task(task), model, 20 * max(sizes), split="train")
     chosen = [example for example in examples if sentences in (0, len(example.sentences))]
     if len(chosen) < max(sizes):
         raise ConfigError(f"--sentences: only {len(chosen)} stories of task {task} have {sentences} sentences")
     note(f"weights of amn: {source}; of the others: untrained")
-    contest = Contest(
-        model=_amn(trained),
-        vocabulary=trained.vocabulary,
-        examples=chosen,
-        batches=sizes,
-        device=str(choose_device(device)),
-    )
+    contest = Contest(model=_amn(trained), vocabulary=trained.vocabulary, examples=chosen, batches=sizes, device=where)
     _show(bench_ingest(contest, repeats=repeats), json)
+
+
+def train(*, models: int = 16, steps: int = 20, device: str = "auto", threads: int = 1, json: bool = False) -> None:
+    """Compare a fleet with one model at a time: models x steps a second.
+
+    Args:
+        models: of the fleet.
+        steps: to time, after a few to warm up.
+        device: cpu, cuda, or auto.
+        threads: of torch on a CPU.
+        json: print the figures as JSON.
+    """
+    from amn.bench.train import bench_train
+    from amn.inference.device import choose_device
+
+    _show(bench_train(models=models, steps=steps, device=choose_device(device, threads)), json)
 
 
 def scale(
@@ -120,12 +126,11 @@ def scale(
         threads: of torch.
         json: print the rows as JSON.
     """
-    import torch
-
     from amn.bench.scale import bench_scale
+    from amn.inference.device import choose_device
     from amn.training.sweep import parse_numbers
 
-    torch.set_num_threads(threads)
+    choose_device("cpu", threads)
     _, trained, source = _case(1, model, 10)
     note(f"weights of amn: {source}; of entnet: untrained")
     wanted = [*parse_numbers(sizes), *([1_000_000] if million else [])]
@@ -162,13 +167,12 @@ def serve(
         threads: of the model.
         json: print the rows as JSON.
     """
-    import torch
-
     from amn.bench.serve import bench_serve
     from amn.bench.servers import bench_memories, bench_servers
+    from amn.inference.device import choose_device
     from amn.training.sweep import parse_numbers
 
-    torch.set_num_threads(threads)
+    choose_device("cpu", threads)
     counts, name = parse_numbers(clients), model or f"qa{task}"
     if memories:
         found = bench_memories(name, memories=memories, clients=counts, seconds=seconds, requests=requests)

@@ -47,7 +47,7 @@ VERBS = (
     Verb("serve", "amn.cli.serve:serve", "Serve the HTTP interface and the web page."),
     Verb("bench decode", "amn.cli.bench:decode", "Time answers from the required banks against all banks."),
     Verb("bench ingest", "amn.cli.bench:ingest", "Time story to answer, against the other models."),
-    Verb("bench train", "amn.cli.train:bench", "Time training: a fleet against one model at a time."),
+    Verb("bench train", "amn.cli.bench:train", "Time training: a fleet against one model at a time."),
     Verb("bench scale", "amn.cli.bench:scale", "Time live memories of ever more entities."),
     Verb("bench stream", "amn.cli.bench:stream", "Measure answers about facts in texts of any length."),
     Verb("bench serve", "amn.cli.bench:serve", "Time a server with ever more clients, batching on and off."),

@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import torch
-
 from amn.config import RunSpec
 from amn.data.boards import tasks_of
 from amn.errors import ConfigError
@@ -145,8 +143,7 @@ def train_steps(
     A worker of an engine saves all with every checkpoint, so that others may look or take a copy. Data may have moved:
     `moved` says where it lies on this machine, by its name in the runs.
     """
-    torch.set_num_threads(options.threads)
-    device, in_fleets = choose_device(options.device), options.engine == "fleet"
+    device, in_fleets = choose_device(options.device, options.threads), options.engine == "fleet"
     remaining = unfinished(specs, out)
     end = time.monotonic() + (float("inf") if options.stop_after is None else options.stop_after)
     turn = float("inf") if in_fleets else options.checkpoint_every
