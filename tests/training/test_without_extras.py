@@ -1,4 +1,4 @@
-"""Training needs torch, numpy, safetensors and jaxtyping alone; a compiled step is one graph, and equals a plain one."""
+"""Training needs torch, numpy, safetensors and jaxtyping alone; a compiled step is one graph and equals a plain one."""
 
 import subprocess
 import sys
