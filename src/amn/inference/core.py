@@ -172,7 +172,7 @@ class CoreMemory:
 
     def read(self, banks: int) -> Found:
         """Answers from some banks, the most relevant first; 0 for all."""
-        return decode(self._core, [self], banks)[0]
+        return Decoding(self._core, [self], banks).found()[0]
 
     def bank(self, index: int) -> list[Held]:
         """The entities of a bank."""
@@ -266,12 +266,13 @@ class Decoding:
         )
 
     def run(self) -> None:
-        """Computes the logits."""
+        """Computes the logits and no more, to be timed."""
         core, count = self._core, len(self._memories)
         core.check(core.code.amn_decode(self._handles, count, core.desk, self._banks, self._starts, self._chosen))
 
     def found(self) -> list[Found]:
-        """The logits in words."""
+        """Computes the logits, and gives them with their words."""
+        self.run()
         found, asked = [], 0
         for memory, count, start, end in zip(self._memories, self._counts, self._ends, self._ends[1:], strict=False):
             logits = self._logits[start:end].reshape(count.questions, self._core.items, -1).copy()
@@ -280,13 +281,6 @@ class Decoding:
             read = [count.read] * count.questions
             found.append(Found(logits, tokens, _names(memory, count), count.entities, read, count.banks))
         return found
-
-
-def decode(core: Core, memories: Sequence[CoreMemory], banks: int) -> list[Found]:
-    """The answers of some memories from their last banks; 0 for all."""
-    decoding = Decoding(core, memories, banks)
-    decoding.run()
-    return decoding.found()
 
 
 def _names(memory: CoreMemory, count: boundary.CCount) -> list[str]:
