@@ -14,13 +14,7 @@ _FIRST_WORDS = 2  # questions that begin with the same words are of one kind
 
 
 def by_kind(examples: Sequence[Example], tally: Tally, banks: int = DEFAULT_BANKS) -> list[dict[str, Any]]:
-    """A row for each kind of question, the worst first.
-
-    Args:
-        examples: what was asked.
-        tally: what came of it.
-        banks: how many banks are read, as for `Tally.figures`.
-    """
+    """A row for each kind of question that was asked, the worst first; `banks` as for `Tally.figures`."""
     kinds = np.array(_kinds(judged(examples)))
     rows = [_row(kind, tally.of(kinds == kind), banks) for kind in sorted(set(kinds.tolist()))]
     return sorted(rows, key=lambda row: -row["error_percent"])

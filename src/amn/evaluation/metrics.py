@@ -145,12 +145,7 @@ def right_answers(examples: Iterable[Example]) -> list[str]:
 
 
 def guessing_error(training: Iterable[str], right: Sequence[str]) -> float:
-    """The error in percent of always giving the most frequent answer, the first in the alphabet among equals.
-
-    Args:
-        training: the answers to choose it from.
-        right: what should be said.
-    """
+    """The error in percent of always giving the most frequent training answer, or the first of such by the alphabet."""
     counts = Counter(training)
     given = min(counts, key=lambda answer: (-counts[answer], answer))
     return 100 * sum(answer != given for answer in right) / len(right)

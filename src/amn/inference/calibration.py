@@ -64,12 +64,7 @@ def _odds(chance: float) -> float:
 
 
 def fit(looks: Float[np.ndarray, "answer feature"], right: Bool[np.ndarray, " answer"]) -> Calibration:
-    """The regression that makes the answers seen most likely, by Newton's method, with a little ridge.
-
-    Args:
-        looks: the features of some answers.
-        right: whether each was right.
-    """
+    """The regression that makes it most likely which answers were right, by Newton's method, with a little ridge."""
     weights = np.zeros(looks.shape[1])
     for _ in range(_STEPS):
         chance = 1 / (1 + np.exp(-np.clip(looks @ weights, -30, 30)))

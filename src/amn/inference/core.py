@@ -25,11 +25,7 @@ _CANNOT = "{}: the compiled core cannot read a model of these settings and weigh
 
 
 class Core:
-    """A model in the compiled core.
-
-    Args:
-        trained: the model; `core_of` says whether it can be read so.
-    """
+    """A model in the compiled core; `core_of` says whether it can be read so."""
 
     def __init__(self, trained: TrainedModel) -> None:
         code = boundary.library()
@@ -92,12 +88,7 @@ def core_of(trained: TrainedModel) -> Core | None:
 
 
 class CoreMemory:
-    """The memory of one story. What a sentence costs does not depend on how much it holds.
-
-    Args:
-        core: the model.
-        questions: what it is built for.
-    """
+    """The memory of one story, built for questions. What a sentence costs does not depend on how much it holds."""
 
     def __init__(self, core: Core, questions: Sequence[Words]) -> None:
         self._core, self._code = core, core.code
@@ -240,13 +231,7 @@ class CoreMemory:
 
 
 class Decoding:
-    """What answers from some banks of memories that stay as they are: what each holds, and room for their logits.
-
-    Args:
-        core: the model.
-        memories: whose questions to answer.
-        banks: how many banks are read, the last ones; 0 for all.
-    """
+    """Answers from the last banks (0 for all) of memories that stay as they are: what each holds, room for logits."""
 
     def __init__(self, core: Core, memories: Sequence[CoreMemory], banks: int) -> None:
         self._core, self._memories, self._banks = core, memories, banks

@@ -30,12 +30,7 @@ class ToldStories(Protocol):
 
 
 class CoreStories:
-    """Stories that the compiled core has read.
-
-    Args:
-        core: the model.
-        examples: the stories with their questions.
-    """
+    """Stories that the compiled core has read."""
 
     def __init__(self, core: Core, examples: Sequence[Example]) -> None:
         self._memories = [CoreMemory(core, example.questions) for example in examples]

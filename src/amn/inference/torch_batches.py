@@ -119,12 +119,7 @@ def choices(
 
 
 class TorchStories:
-    """Stories that torch has read to their ends, ready to be asked.
-
-    Args:
-        trained: the model.
-        examples: the stories with their questions.
-    """
+    """Stories that torch has read to their ends, ready to be asked."""
 
     @torch.inference_mode()
     def __init__(self, trained: TrainedModel, examples: Sequence[Example]) -> None:

@@ -33,12 +33,7 @@ def tasks_of(name: str) -> list[str]:
 
 
 def board_stories(task: str, data: str | Path | None, split: str) -> list[Story]:
-    """The stories of a split of a board, or of a part of one.
-
-    Args:
-        task: the board, or board-part.
-        data: the folder with its files.
-        split: "train", "valid" or "test".
+    """The stories of a split of a board, or of a part of one (board-part), in the folder `data`.
 
     Raises:
         ConfigError: where there is no such board, part or split, or no folder is given.
