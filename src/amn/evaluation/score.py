@@ -8,9 +8,8 @@ from typing import Any
 
 from amn.data.boards import Board
 from amn.data.examples import Example, examples
-from amn.data.source import SPLITS, load_task, read_stories
+from amn.data.source import check_split, load_task, read_stories
 from amn.data.story import Story
-from amn.errors import ConfigError, did_you_mean
 from amn.evaluation.kinds import of_kind
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
 from amn.inference.engine import Engine
@@ -54,8 +53,7 @@ def examples_for(trained: TrainedModel, ask: Ask) -> list[Example]:
 
 def stories_for(ask: Ask) -> Sequence[Story]:
     """The stories that are asked for."""
-    if ask.split not in SPLITS:
-        raise ConfigError(f"unknown split {ask.split!r}: {did_you_mean(ask.split, SPLITS)}")
+    check_split(ask.split)
     if ask.task == JOINT:
         stories = list(chain.from_iterable(of_kind(_stories(task, ask), f"task {task}") for task in ALL_TASKS))
     else:
