@@ -1,10 +1,9 @@
 """Verbs that measure: answers, stories, training, large memories, the server and long texts."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from amn.cli.output import note, print_json
+from amn.cli.output import note, print_json, print_rows
 from amn.errors import ConfigError
 from amn.pretrained import DEFAULT_MODEL
 
@@ -279,25 +278,4 @@ def _show(found: dict[str, Any], json: bool) -> None:
         print_json(found)
         return
     print(found["machine"])
-    names = list(dict.fromkeys(name for row in found["rows"] for name in row))
-    table = [[name.replace("_", " ") for name in names]]
-    table += [[_cell(row.get(name)) for name in names] for row in found["rows"]]
-    for line in _folded(table):
-        print(line)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _folded(table: list[list[str]]) -> Iterator[str]:
-    """Columns under headings that are folded to one word a line, so that wide tables fit."""
-    heads = [head.split() for head in table[0]]
-    height = max(map(len, heads))
-    lines = [[head[i - height + len(head)] if i >= height - len(head) else "" for head in heads] for i in range(height)]
-    rows = lines + table[1:]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
-    for row in rows:
-        yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+    print_rows(found["rows"])
