@@ -30,8 +30,10 @@ demo: .venv/.ok  ## answer questions about a story, and show the memory banks
 	$(BIN)/amn demo
 
 # Many processes start in the tests: each keeps the Python that it compiled for the next, whatever the environment says.
+# Of the tests each half takes one end and gives away what it cannot do in time, so that few servers, browsers and models
+# are made by both.
 test: .venv/.ok  ## run the tests
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: .venv/.ok  ## check format, lint and types
 	$(BIN)/ruff format --check .

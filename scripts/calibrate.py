@@ -4,14 +4,22 @@ python scripts/calibrate.py babi/en-valid-10k runs/all-on/amn-all-seed1 calibrat
 """
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from random import Random
 
+import numpy as np
+
+from amn.answers import UNKNOWN_ANSWER
 from amn.data.examples import Example, examples
 from amn.data.source import load_task
 from amn.data.tasks import generate_preset
-from amn.evaluation.calibrate import calibrated
+from amn.evaluation.metrics import BATCH_STORIES, DEFAULT_BANKS, answered, same_answer
+from amn.inference.calibration import features, fit
+from amn.inference.engine import tell_stories
+from amn.inference.trained import TrainedModel
 from amn.store.card import model_card
 from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
@@ -33,6 +41,20 @@ def questions(data: str, window: int) -> list[Example]:
     released = chain.from_iterable(Random(0).sample(found, QUESTIONS_A_TASK) for found in tasks)
     mixed = (generate_preset("mixed", questions=count, seed=seed, **knobs) for count, seed, knobs in MIXED)
     return [*released, *chain.from_iterable(examples(stories, window=window) for stories in mixed)]
+
+
+def calibrated(trained: TrainedModel, examples: Sequence[Example]) -> TrainedModel:
+    """The model with scores that say how often such answers are right, by examples that it was not trained on."""
+    plain = replace(trained, calibration=None)
+    looks, right = [], []
+    for start in range(0, len(examples), BATCH_STORIES):
+        part = examples[start : start + BATCH_STORIES]
+        for found, answer, truth in answered(plain, part, tell_stories(plain, part).read(DEFAULT_BANKS), DEFAULT_BANKS):
+            second = answer.top[0].score if answer.top else 0.0
+            unknown = answer.answer == UNKNOWN_ANSWER
+            looks.append(features(answer.score, second, unknown, answer.question, found.words, trained.vocabulary))
+            right.append(same_answer(answer.answer, truth))
+    return replace(trained, calibration=fit(np.array(looks), np.array(right)))
 
 
 def main(data: str, name: str, out: str) -> None:

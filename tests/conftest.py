@@ -22,9 +22,19 @@ def implementation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     return str(request.param)
 
 
+@pytest.fixture(scope="module")
+def unchecked_in_module() -> Iterator[None]:
+    """Leaves the shapes of models unchecked, which halves the time of a long training; other tests check them."""
+    yield from without_checks()
+
+
 @pytest.fixture
 def unchecked_shapes() -> Iterator[None]:
-    """Leaves the shapes of models unchecked, which halves the time of a long training; other tests check them."""
+    """The same for one test."""
+    yield from without_checks()
+
+
+def without_checks() -> Iterator[None]:
     config.update("jaxtyping_disable", True)
     yield
     config.update("jaxtyping_disable", False)

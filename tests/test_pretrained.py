@@ -18,7 +18,7 @@ from amn.data.boards.stepgame_noise import STEPS
 from amn.data.examples import examples
 from amn.data.tasks import generate
 from amn.evaluation.metrics import same_answer
-from amn.evaluation.score import Ask, score
+from amn.evaluation.score import Ask, score_trained
 from amn.models.base import answered
 from amn.pretrained import DEFAULT_MODEL, shipped_directory, shipped_models
 from amn.store.model_directory import load_model
@@ -156,13 +156,14 @@ def test_the_model_of_stepgame_follows_chains_longer_than_any_that_it_was_traine
 
 
 def error_of_joint(task: int, *, rename: bool = False, questions: int = QUESTIONS) -> float:
-    _, tally = score("babi", Ask(task=task, questions=questions, rename=rename))
+    tally = score_trained(load("babi").trained, Ask(task=task, questions=questions, rename=rename))
     return float(tally.figures()["error_percent"])
 
 
 @pytest.mark.parametrize("name", sorted(EXTENDED))
 def test_the_models_of_the_extended_sets_hold_their_record(name: str) -> None:
-    trained, tally = score(name, Ask(task=name, split="test", questions=QUESTIONS))
+    trained = load(name).trained
+    tally = score_trained(trained, Ask(task=name, split="test", questions=QUESTIONS))
     figures = tally.figures()
     assert figures["error_percent"] < 1
     assert figures["ratio"] <= EXTENDED[name]

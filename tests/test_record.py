@@ -1,7 +1,7 @@
 """What the training record of a model tells."""
 
 from amn.config import RunSpec, TrainConfig
-from amn.inference.record import TrainingRecord
+from amn.inference.trained import TrainingRecord
 
 
 def test_a_record_gives_the_task_and_the_settings_of_its_run() -> None:

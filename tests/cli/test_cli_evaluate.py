@@ -83,7 +83,7 @@ def test_figures_are_given_by_kind_of_question(capsys: Output, front: str, run_d
     mean = sum(row["questions"] * row["error_percent"] for row in found["by_kind"]) / 5
     assert mean == pytest.approx(found["error_percent"])
     code, out, _ = run(capsys, "evaluate", run_directory, "--data", file)
-    assert code == 0 and "sure and wrong %" in out and "\nplaces " in out
+    assert code == 0 and "confident" in out and "\nplaces " in out
 
 
 def test_of_several_tasks_each_is_a_kind() -> None:
@@ -162,7 +162,7 @@ def test_extended_tasks(capsys: Output, run_directory: Path, task: str) -> None:
 def test_people_get_a_table_and_details_go_to_a_file(capsys: Output, run_directory: Path, tmp_path: Path) -> None:
     details = tmp_path / "details.json"
     code, out, err = run(capsys, "evaluate", run_directory, "--task", 1, "--questions", 5, "--details", details)
-    assert code == 0 and "error percent" in out and "banks read" in out and str(details) in err
+    assert code == 0 and "error percent" in out and "\nbanks  percent" in out and str(details) in err
     assert {"min", "max", "std"} <= set(json.loads(details.read_text())["details"]["created_banks"])
 
 

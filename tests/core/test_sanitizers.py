@@ -10,7 +10,7 @@ import pytest
 from amn.core.build import FOLDER, WARNINGS
 
 DRIVER = Path(__file__).with_name("driver.c")
-COMMON = ("-std=gnu11", "-g", "-O1", "-fopenmp-simd", "-fno-sanitize-recover=all", *WARNINGS, f"-I{FOLDER}")
+COMMON = ("-std=gnu11", "-g", "-Og", "-fopenmp-simd", "-fno-sanitize-recover=all", *WARNINGS, f"-I{FOLDER}")
 SANITIZERS = {
     "address and undefined behaviour": (os.environ.get("CC") or "cc", "address,undefined,float-cast-overflow"),
     "memory that was never written": ("clang", "memory"),

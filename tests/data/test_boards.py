@@ -16,7 +16,7 @@ from amn.data.boards.babi_1k import first_questions
 from amn.data.boards.stepgame_noise import STEPS, Noise, with_other_names
 from amn.data.story import Question, Story, words
 from amn.errors import ConfigError, DataError
-from amn.evaluation.board_scores import means_of
+from amn.evaluation.score import means_of
 from amn.training.prepare import data_key, parts_of
 from amn.training.sweep import parse_tasks
 

@@ -14,10 +14,10 @@ def run(seed: int, error: float, read: float = 2.0) -> RunRecord:
 
 def test_seeds_over_five_percent_have_failed() -> None:
     errors = (0.0, 4.9999, 5.0, 5.0001, 60.0)
-    summary = Summary("amn", "amn", 1, tuple(run(seed, error) for seed, error in enumerate(errors)), 0)
+    summary = Summary("amn", 1, tuple(run(seed, error) for seed, error in enumerate(errors)), ())
     assert summary.row()["failed_seeds"] == 2
 
 
 def test_the_best_seed_has_the_least_error_and_then_reads_least() -> None:
     runs = (run(0, 1.0, read=1.0), run(1, 0.5, read=3.0), run(2, 0.5, read=2.0))
-    assert Summary("amn", "amn", 1, runs, 0).row()["best_seed"] == 2
+    assert Summary("amn", 1, runs, ()).row()["best_seed"] == 2

@@ -2,16 +2,19 @@
 
 import json
 import os
-import subprocess
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from multiprocessing import current_process, get_context
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from amn.cli.main import main
 from amn.config import RunSpec, TrainConfig
 from amn.data.babi import write_babi
 from amn.data.tasks import generate
@@ -67,15 +70,53 @@ def ledger_of(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
-def amn(*words: object) -> "subprocess.Popen[str]":
+class Started:
+    """The command line in a process of its own; it is forked from one that has torch, and so starts at once.
+
+    Args:
+        words: the line.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._texts = [NamedTemporaryFile("r"), NamedTemporaryFile("r")]
+        context = get_context("forkserver")
+        context.set_forkserver_preload(["torch"])
+        files = [text.name for text in self._texts]
+        # Whatever a test leaves behind ends with the tests.
+        self._process = context.Process(target=_command_line, args=(words, *files), daemon=True)
+        self._process.start()
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def interrupt(self) -> None:
+        """Presses Ctrl-C."""
+        assert self._process.pid is not None
+        os.kill(self._process.pid, signal.SIGINT)
+
+    def communicate(self, timeout: float = 120) -> tuple[str, str]:
+        """What it has written to standard output and standard error, when it has ended."""
+        self._process.join(timeout)
+        assert self.returncode is not None, "it has not ended"
+        return self._texts[0].read(), self._texts[1].read()
+
+
+def _command_line(words: Sequence[str], out: str, errors: str) -> None:
+    for number, name in ((1, out), (2, errors)):
+        os.dup2(os.open(name, os.O_WRONLY), number)
+    current_process()._config["daemon"] = False  # type: ignore[attr-defined] # it may have workers of its own
+    os.environ.update(ENVIRONMENT)
+    sys.argv = ["amn", *words]
+    sys.exit(main())
+
+
+def amn(*words: object) -> Started:
     """The command line in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "amn", *map(str, words)],
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    return Started([str(word) for word in words])
 
 
 def options_of(spec: RunSpec) -> list[str]:

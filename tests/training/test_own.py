@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import signal
 import sys
 import time
 from pathlib import Path
@@ -104,9 +103,9 @@ def test_a_run_that_fails_at_once_leaves_nothing(
 def test_a_stopped_run_goes_on_from_the_stories_that_it_keeps(here: Path, capsys: Output) -> None:
     process = amn("train", here / "robots.jsonl", *SMALL[:4], "--epochs", 12, "--device", "cpu", "--out", here / "run")
     directory = RunDirectory(here / "run")
-    while process.poll() is None and not directory.state.exists():
+    while process.returncode is None and not directory.state.exists():
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.interrupt()
     assert "To go on: amn train" in process.communicate(timeout=60)[1]
     (here / "robots.jsonl").unlink()
     assert cli.main(["train", "--out", str(here / "run"), *SMALL[:4], "--epochs", "12", "--resume"]) == 0

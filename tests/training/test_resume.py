@@ -165,7 +165,7 @@ def test_a_run_killed_again_and_again_ends_like_one_that_was_not(data: Path, tmp
     for _ in range(3):
         process = amn(*words)
         before = state.stat().st_mtime_ns if state.exists() else 0
-        while process.poll() is None and not (state.exists() and state.stat().st_mtime_ns > before):
+        while process.returncode is None and not (state.exists() and state.stat().st_mtime_ns > before):
             time.sleep(0.01)
         time.sleep(rng.uniform(0, 0.3))
         process.kill()

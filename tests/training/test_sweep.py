@@ -113,7 +113,7 @@ def test_a_sweep_of_processes_stops_at_ctrl_c_and_says_how_to_go_on(data: Path, 
     specs, out = grid(data, epochs=2000), tmp_path / "out"
     process = amn(*words(specs, out, "--engine", "process", "--workers", 1))
     wait_for(lambda: [line for line in ledger_of(out) if line["event"] == "checkpoint"])
-    process.send_signal(signal.SIGINT)
+    process.interrupt()
     errors = process.communicate(timeout=WAIT_SECONDS)[1]
     assert process.returncode == 1
     assert "To go on: amn sweep --tasks 1,6" in errors

@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import signal
 import sys
 import time
 from io import StringIO
@@ -55,9 +54,9 @@ def test_ctrl_c_saves_and_the_line_that_it_names_goes_on(data: Path, tmp_path: P
     spec = small(data, epochs=12)
     directory = RunDirectory(tmp_path / "run")
     process = amn("train", "--task", 1, *options_of(spec), "--out", directory.path)
-    while process.poll() is None and not directory.state.exists():
+    while process.returncode is None and not directory.state.exists():
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.interrupt()
     errors = process.communicate(timeout=60)[1]
     assert process.returncode == 1
     assert "stopped; all is saved. To go on: amn train --task 1" in errors

@@ -1,4 +1,4 @@
-"""Training needs torch, numpy, safetensors and jaxtyping alone; and a compiled step equals a plain one."""
+"""Training needs torch, numpy, safetensors and jaxtyping alone; a compiled step is one graph and equals a plain one."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ import functools, sys
 from pathlib import Path
 import torch
 torch.set_num_threads(1)
-torch.compile = functools.partial(torch.compile, backend="aot_eager")
+torch.compile = functools.partial(torch.compile, backend="aot_eager", fullgraph=True)
 from training.small import CPU, make_runs, small, Trainer
 data, out = Path(sys.argv[1]), Path(sys.argv[2])
 runs = make_runs([small(data, 1, seed=3), small(data, 6, seed=4)], out, resume=False)
@@ -53,5 +53,5 @@ def test_training_needs_four_packages_alone(data: Path, tmp_path: Path) -> None:
     assert len(log_of(tmp_path, spec)) == 1
 
 
-def test_a_compiled_step_equals_a_plain_one(data: Path, tmp_path: Path) -> None:
+def test_a_step_compiles_as_one_graph_and_equals_a_plain_one(data: Path, tmp_path: Path) -> None:
     run_python(COMPILE, data, tmp_path)

@@ -1,10 +1,9 @@
-"""Verbs that measure: answers, stories, large memories and the server."""
+"""Verbs that measure: answers, stories, training, large memories, the server and long texts."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from amn.cli.output import note, print_json
+from amn.cli.output import note, print_json, print_rows
 from amn.errors import ConfigError
 from amn.pretrained import DEFAULT_MODEL
 
@@ -39,12 +38,11 @@ def decode(
         threads: of torch.
         json: print the rows as JSON.
     """
-    import torch
-
     from amn.bench.decode import Case, bench_decode
+    from amn.inference.device import choose_device
     from amn.training.sweep import parse_tasks
 
-    torch.set_num_threads(threads)
+    choose_device("cpu", threads)
     cases = []
     for task in parse_tasks(tasks):
         examples, trained, source = _case(task, model, questions)
@@ -78,27 +76,34 @@ def ingest(
         device: cpu, cuda, or auto.
         json: print the rows as JSON.
     """
-    import torch
-
     from amn.bench.ingest import Contest, bench_ingest
     from amn.inference.device import choose_device
-    from amn.training.sweep import parse_numbers, parse_tasks
+    from amn.training.sweep import parse_numbers, parse_task
 
-    torch.set_num_threads(threads)
-    sizes = parse_numbers(batches)
-    examples, trained, source = _case(parse_tasks(task)[0], model, 20 * max(sizes), split="train")
+    where, sizes = choose_device(device, threads), parse_numbers(batches)
+    examples, trained, source = _case(parse_task(task), model, 20 * max(sizes), split="train")
     chosen = [example for example in examples if sentences in (0, len(example.sentences))]
     if len(chosen) < max(sizes):
         raise ConfigError(f"--sentences: only {len(chosen)} stories of task {task} have {sentences} sentences")
     note(f"weights of amn: {source}; of the others: untrained")
-    contest = Contest(
-        model=_amn(trained),
-        vocabulary=trained.vocabulary,
-        examples=chosen,
-        batches=sizes,
-        device=str(choose_device(device)),
-    )
+    contest = Contest(model=_amn(trained), vocabulary=trained.vocabulary, examples=chosen, batches=sizes, device=where)
     _show(bench_ingest(contest, repeats=repeats), json)
+
+
+def train(*, models: int = 16, steps: int = 20, device: str = "auto", threads: int = 1, json: bool = False) -> None:
+    """Compare a fleet with one model at a time: models x steps a second.
+
+    Args:
+        models: of the fleet.
+        steps: to time, after a few to warm up.
+        device: cpu, cuda, or auto.
+        threads: of torch on a CPU.
+        json: print the figures as JSON.
+    """
+    from amn.bench.train import bench_train
+    from amn.inference.device import choose_device
+
+    _show(bench_train(models=models, steps=steps, device=choose_device(device, threads)), json)
 
 
 def scale(
@@ -120,12 +125,11 @@ def scale(
         threads: of torch.
         json: print the rows as JSON.
     """
-    import torch
-
     from amn.bench.scale import bench_scale
+    from amn.inference.device import choose_device
     from amn.training.sweep import parse_numbers
 
-    torch.set_num_threads(threads)
+    choose_device("cpu", threads)
     _, trained, source = _case(1, model, 10)
     note(f"weights of amn: {source}; of entnet: untrained")
     wanted = [*parse_numbers(sizes), *([1_000_000] if million else [])]
@@ -162,13 +166,12 @@ def serve(
         threads: of the model.
         json: print the rows as JSON.
     """
-    import torch
-
     from amn.bench.serve import bench_serve
     from amn.bench.servers import bench_memories, bench_servers
+    from amn.inference.device import choose_device
     from amn.training.sweep import parse_numbers
 
-    torch.set_num_threads(threads)
+    choose_device("cpu", threads)
     counts, name = parse_numbers(clients), model or f"qa{task}"
     if memories:
         found = bench_memories(name, memories=memories, clients=counts, seconds=seconds, requests=requests)
@@ -275,25 +278,4 @@ def _show(found: dict[str, Any], json: bool) -> None:
         print_json(found)
         return
     print(found["machine"])
-    names = list(dict.fromkeys(name for row in found["rows"] for name in row))
-    table = [[name.replace("_", " ") for name in names]]
-    table += [[_cell(row.get(name)) for name in names] for row in found["rows"]]
-    for line in _folded(table):
-        print(line)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _folded(table: list[list[str]]) -> Iterator[str]:
-    """Columns under headings that are folded to one word a line, so that wide tables fit."""
-    heads = [head.split() for head in table[0]]
-    height = max(map(len, heads))
-    lines = [[head[i - height + len(head)] if i >= height - len(head) else "" for head in heads] for i in range(height)]
-    rows = lines + table[1:]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
-    for row in rows:
-        yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+    print_rows(found["rows"])

@@ -98,7 +98,7 @@ def _show(answers: "list[Answer]", scenes: "list[tuple[str, list[Answer]]]") -> 
 
 
 def _knows_all_tasks(qa: "QA") -> bool:
-    from amn.inference.record import TrainingRecord
+    from amn.inference.trained import TrainingRecord
 
     return TrainingRecord.of(qa.record).task in ("joint", "all")
 

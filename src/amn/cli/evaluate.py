@@ -4,17 +4,10 @@ import json as json_module
 from pathlib import Path
 from typing import Any, Literal
 
-from amn.cli.output import note, print_json, print_pairs
+from amn.cli.output import note, print_json, print_pairs, print_rows
 from amn.errors import ConfigError
 
-SHOWN_KINDS = 40  # of questions; --json has more
-_KIND_COLUMNS = {
-    "questions": ("questions", ""),
-    "error_percent": ("error %", ".2f"),
-    "confident_errors_percent": ("sure and wrong %", ".2f"),
-    "calibration_error": ("calibration error", ".3f"),
-    "known": ("known", ".2f"),
-}
+SHOWN_ROWS = 40  # of kinds of questions; --json has more
 
 
 def evaluate(
@@ -49,10 +42,9 @@ def evaluate(
         json: print the figures as JSON.
     """
     from amn.data.boards import ONE_MODEL, find_board
-    from amn.evaluation.board_scores import board_scores
     from amn.evaluation.kinds import by_kind
     from amn.evaluation.metrics import evaluate as judge
-    from amn.evaluation.score import Ask, examples_for, report_of
+    from amn.evaluation.score import Ask, board_scores, examples_for, report_of
     from amn.store.find import find_model
     from amn.store.model_directory import load_model
 
@@ -79,9 +71,10 @@ def _source(model: str, task: str | None, data: Path | None, split: str) -> tupl
     """Which task is meant, and where its stories are."""
     from amn.store.card import OWN
     from amn.store.run_directory import STORY_FILES
+    from amn.training.sweep import parse_task
 
     if task is not None:
-        return _task(task), None if data is None else str(data)
+        return parse_task(task), None if data is None else str(data)
     if data is None and split in STORY_FILES:
         data = Path(model) / STORY_FILES[split]
         if not data.is_file():
@@ -93,15 +86,6 @@ def _source(model: str, task: str | None, data: Path | None, split: str) -> tupl
     return OWN, str(data)
 
 
-def _task(text: str) -> int | str:
-    from amn.training.sweep import parse_tasks
-
-    tasks = parse_tasks(text)
-    if len(tasks) != 1:
-        raise ConfigError(f"expected one task, found {text!r}")
-    return tasks[0]
-
-
 def _banks(text: str) -> int:
     if text == "all":
         return 0
@@ -111,26 +95,13 @@ def _banks(text: str) -> int:
 
 
 def _show(found: dict[str, Any]) -> None:
-    """The figures for people: names and values, then a line for each number of banks."""
+    """The figures for people: names and values, then tables by banks, by kind, and of a board by part."""
     lists = ("by_banks", "by_kind", "seconds", "parts", "means")
     print_pairs({name.replace("_", " "): value for name, value in found.items() if name not in lists})
     print_pairs({f"seconds, {name.replace('_', ' ')}": value for name, value in found["seconds"].items()})
-    print(f"\n{'banks read':>10}  {'error %':>8}  {'entities read':>13}  {'ratio':>6}")
-    for row in found["by_banks"]:
-        print(f"{row['banks']:>10}  {row['error_percent']:>8.2f}  {row['entities_read']:>13.2f}  {row['ratio']:>6.3f}")
-    _show_kinds(found["by_kind"])
-    for row in found.get("parts", ()):
-        print(f"part {row['part']:>4}  {100 - row['error_percent']:6.2f} % right of {row['questions']}")
-    for row in found.get("means", ()):
-        print(f"mean of {row['mean']}: {row['right_percent']:.2f} % right")
-
-
-def _show_kinds(rows: list[dict[str, Any]]) -> None:
-    """A line for each kind of question, the worst first."""
-    width = max(len(row["kind"]) for row in rows)
-    print(f"\n{'':{width}}", *(title for title, _ in _KIND_COLUMNS.values()), sep="  ")
-    for row in rows[:SHOWN_KINDS]:
-        figures = (f"{row[name]:{len(title)}{form}}" for name, (title, form) in _KIND_COLUMNS.items())
-        print(f"{row['kind']:{width}}", *figures, sep="  ")
-    if len(rows) > SHOWN_KINDS:
-        print(f"and {len(rows) - SHOWN_KINDS} kinds more: --json has all")
+    for name in ("by_banks", "by_kind", "parts", "means"):
+        if name in found:
+            print()
+            print_rows(found[name][:SHOWN_ROWS])
+    if len(found["by_kind"]) > SHOWN_ROWS:
+        print(f"and {len(found['by_kind']) - SHOWN_ROWS} kinds more: --json has all")

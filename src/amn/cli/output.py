@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 
 def print_json(document: object) -> None:
@@ -24,3 +24,23 @@ def print_pairs(pairs: Mapping[str, object], *, markdown: bool = False) -> None:
     width = max(map(len, pairs), default=0)
     for name, value in pairs.items():
         print(f"{name:{width}}  {value}")
+
+
+def print_rows(rows: Sequence[Mapping[str, object]]) -> None:
+    """Named values as a table; headings have one word a line, so that wide tables fit."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    height = max(name.count("_") for name in names) + 1
+    columns = []
+    for name in names:
+        head, values = name.split("_"), [row.get(name) for row in rows]
+        cells = [""] * (height - len(head)) + head + [_cell(value) for value in values]
+        width = max(map(len, cells))
+        columns.append([f"{cell:{'<' if isinstance(values[0], str) else '>'}{width}}" for cell in cells])
+    for line in zip(*columns, strict=True):
+        print("  ".join(line))
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -34,13 +34,12 @@ def report(
     """
     if not folders:
         raise ConfigError("expected at least one folder of runs")
-    import torch
-
+    from amn.inference.device import choose_device
     from amn.report.report import Report, check_extras, write
     from amn.report.runs import ALL_LABELS
 
     check_extras()
-    torch.set_num_threads(threads)
+    choose_device("cpu", threads)
     wanted = ALL_LABELS if labels == ALL_LABELS else [label for label in labels.split(",") if label]
     made = Report.of(folders, data, questions, note, wanted)
     if made.left_out:

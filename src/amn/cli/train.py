@@ -82,6 +82,7 @@ def train(
     """
     from amn.cli.own import RUNS, plan_for, show
     from amn.data.rows import Columns
+    from amn.inference.device import choose_device
     from amn.store.run_directory import RunDirectory
     from amn.training.precision import check_precision
 
@@ -100,7 +101,7 @@ def train(
     if print_config:
         print_json(spec.to_json())
         return
-    where = _prepare(device, threads)
+    where = choose_device(device, threads)
     check_precision([spec], where.type)
     for line in [*(plan.describe() if plan else ()), f"training in {path}; Ctrl-C saves"]:
         note(line)
@@ -119,24 +120,11 @@ def train(
 
 def _one_run(task: str, model: str, data: Path | None, seed: int, given: dict[str, Any], label: str) -> "RunSpec":
     from amn.training.grid import Grid, quick
-    from amn.training.sweep import parse_tasks
+    from amn.training.sweep import parse_task
 
-    tasks = parse_tasks(task)
-    if len(tasks) != 1:
-        raise ConfigError(f"expected one task, found {task!r}; amn sweep trains several")
-    grid = Grid(tasks=tasks, models=[model], seeds=[seed], data=_text(data), settings=given, label=label)
+    grid = Grid(tasks=[parse_task(task)], models=[model], seeds=[seed], data=_text(data), settings=given, label=label)
     (spec,) = grid.specs()
     return spec if "epochs" in given else quick(spec)
-
-
-def _prepare(device: str, threads: int) -> "torch.device":
-    """Sets up torch and gives the device to compute on."""
-    import torch
-
-    from amn.inference.device import choose_device
-
-    torch.set_num_threads(threads)
-    return choose_device(device)
 
 
 def _fit(
@@ -189,7 +177,7 @@ def _logging(display: "Progress", path: Path, log_to: str) -> "Progress":
     """What is told of every epoch."""
     if log_to != "tensorboard":
         return display
-    from amn.training.tensorboard import TensorBoardLog
+    from amn.training.display import TensorBoardLog
 
     log = TensorBoardLog(path / "tensorboard")
 
@@ -281,27 +269,6 @@ def sweep(
         run(grid.specs(), out, Lines().epoch, options)
     except Interrupted:
         raise _stopped() from None
-
-
-def bench(*, models: int = 16, steps: int = 20, device: str = "auto", threads: int = 1, json: bool = False) -> None:
-    """Compare a fleet with one model at a time: models x steps a second.
-
-    Args:
-        models: of the fleet.
-        steps: to time, after a few to warm up.
-        device: cpu, cuda, or auto.
-        threads: of torch on a CPU.
-        json: print the figures as JSON.
-    """
-    from amn.bench.train import bench_train
-
-    found = bench_train(models=models, steps=steps, device=_prepare(device, threads))
-    if json:
-        print_json(found)
-        return
-    print(found["machine"])
-    for row in found["rows"]:
-        print(f"{row['engine']:8}{row['models']:5} models{row['model_steps_per_second']:12.1f} model steps a second")
 
 
 def _settings(texts: tuple[str, ...], epochs: int | None, start: str | None = None) -> dict[str, Any]:

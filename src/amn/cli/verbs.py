@@ -17,17 +17,11 @@ from amn.errors import ConfigError, did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb of the command line.
+    """A verb of the command line."""
 
-    Args:
-        name: what the user types; two words for a verb of a group ("data check").
-        target: the function, as "module:function"; it is imported when the verb is used.
-        help: one line for the list of verbs.
-    """
-
-    name: str
-    target: str
-    help: str
+    name: str  # what the user types; two words for a verb of a group ("data check")
+    target: str  # the function, as "module:function"; it is imported when the verb is used
+    help: str  # one line for the list of verbs
 
     def function(self) -> Callable[..., int | None]:
         """Import and give the function behind the verb."""
@@ -53,7 +47,7 @@ VERBS = (
     Verb("serve", "amn.cli.serve:serve", "Serve the HTTP interface and the web page."),
     Verb("bench decode", "amn.cli.bench:decode", "Time answers from the required banks against all banks."),
     Verb("bench ingest", "amn.cli.bench:ingest", "Time story to answer, against the other models."),
-    Verb("bench train", "amn.cli.train:bench", "Time training: a fleet against one model at a time."),
+    Verb("bench train", "amn.cli.bench:train", "Time training: a fleet against one model at a time."),
     Verb("bench scale", "amn.cli.bench:scale", "Time live memories of ever more entities."),
     Verb("bench stream", "amn.cli.bench:stream", "Measure answers about facts in texts of any length."),
     Verb("bench serve", "amn.cli.bench:serve", "Time a server with ever more clients, batching on and off."),

@@ -22,12 +22,7 @@ Facts = frozenset[Fact]
 
 
 def told_facts(facts: Sequence[Facts], sentences: Sequence[Iterable[str]]) -> tuple[Facts, ...]:
-    """The facts after each sentence whose two words have been told by then.
-
-    Args:
-        facts: what holds after each sentence.
-        sentences: the words of each; as many.
-    """
+    """What holds after each sentence (`facts`), as far as both words of a fact have been told by then."""
     told: set[str] = set()
     found = []
     for known, words in zip(facts, sentences, strict=True):

@@ -170,13 +170,20 @@ def one_each(stories: Iterable[Story]) -> list[Story]:
     return list(found.values())
 
 
-def hold_out(stories: list[Story], seed: int) -> tuple[list[Story], list[Story]]:
+def hold_out(stories: list[Story], seed: int, name: str = "stories") -> tuple[list[Story], list[Story]]:
     """Divides stories into those to train on and a tenth, chosen by the seed, to validate with."""
     if len(stories) < _FEWEST_STORIES:
-        raise DataError("stories", None, "at least two, one of them to validate with", str(len(stories)))
+        expected = "at least two stories with answers, or validation stories as well"
+        raise DataError(name, None, expected, str(len(stories)))
     shuffled = Random(seed).sample(stories, len(stories))
     count = max(1, round(VALIDATION_SHARE * len(shuffled)))
     return shuffled[count:], shuffled[:count]
+
+
+def check_split(split: str) -> None:
+    """Refuses what is no split."""
+    if split not in SPLITS:
+        raise ConfigError(f"unknown split {split!r}: {did_you_mean(split, SPLITS)}")
 
 
 def load_task(
@@ -191,8 +198,7 @@ def load_task(
         seed: of the generator; each split of each seed has stories of its own.
         skip_bad: where given, bad lines are noted in it and left out instead of raising.
     """
-    if split not in SPLITS:
-        raise ConfigError(f"unknown split {split!r}: {did_you_mean(split, SPLITS)}")
+    check_split(split)
     if data is None:
         return _generated(task, split, seed)
     path = Path(data)

@@ -8,11 +8,11 @@ from typing import Any
 
 from amn.answers import Answer
 from amn.data.story import Question, Story, words
-from amn.evaluation.metrics import PASS_PERCENT, same_answer
+from amn.evaluation.kinds import kind_of
+from amn.evaluation.metrics import PASS_PERCENT, guessing_error, same_answer
 
 SHOWN_MISTAKES = 3
 SHOWN_SENTENCES = 12  # of a story, the last ones
-_KIND_WORDS = 2  # questions that begin with the same words are of one kind
 _MANY_WRONG = 2.0  # a kind that is wrong so many times as often as the mean is named
 _NEAR_GUESSING = 0.8  # of the error of guessing, above which nothing was learned
 _Z = 1.96  # of a 95 % interval
@@ -148,18 +148,18 @@ def judge(stories: Sequence[Story], answers: Sequence[Answer]) -> HeldOut:
     asked = [(story, question) for story in stories for question in story.questions]
     said = zip(asked, answers, strict=True)
     wrong = [not same_answer(answer.answer, question.answer or "") for (_, question), answer in said]
-    counts = Counter((question.answer or "").lower() for _, question in asked)
+    right = [(question.answer or "").lower() for _, question in asked]
     return HeldOut(
         questions=len(asked),
         wrong=sum(wrong),
-        guess_percent=100 * (1 - max(counts.values()) / len(asked)),
+        guess_percent=guessing_error(right, right),
         kinds=_kinds([question for _, question in asked], wrong),
         mistakes=_mistakes([pair for pair, bad in zip(zip(asked, answers, strict=True), wrong, strict=True) if bad]),
     )
 
 
 def _kinds(questions: Sequence[Question], wrong: Sequence[bool]) -> tuple[Kind, ...]:
-    names = [" ".join(words(question.text)[:_KIND_WORDS]) for question in questions]
+    names = [kind_of(words(question.text), question.kind) for question in questions]
     asked, missed = Counter(names), Counter(name for name, bad in zip(names, wrong, strict=True) if bad)
     found = [Kind(kind=name, questions=count, wrong=missed[name]) for name, count in asked.items()]
     return tuple(sorted(found, key=lambda kind: (-kind.error_percent, kind.kind)))

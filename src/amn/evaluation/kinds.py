@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from amn.data.examples import Example
+from amn.data.examples import Example, Words
 from amn.data.story import Story
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, judged
 
@@ -14,15 +14,9 @@ _FIRST_WORDS = 2  # questions that begin with the same words are of one kind
 
 
 def by_kind(examples: Sequence[Example], tally: Tally, banks: int = DEFAULT_BANKS) -> list[dict[str, Any]]:
-    """A row for each kind of question, the worst first.
-
-    Args:
-        examples: what was asked.
-        tally: what came of it.
-        banks: how many banks are read, as for `Tally.figures`.
-    """
+    """A row for each kind of question that was asked, the worst first; `banks` as for `Tally.figures`."""
     kinds = np.array(_kinds(judged(examples)))
-    rows = [_row(kind, _part(tally, kinds == kind), banks) for kind in sorted(set(kinds.tolist()))]
+    rows = [_row(kind, tally.of(kinds == kind), banks) for kind in sorted(set(kinds.tolist()))]
     return sorted(rows, key=lambda row: -row["error_percent"])
 
 
@@ -33,22 +27,18 @@ def of_kind(stories: Iterable[Story], kind: str) -> list[Story]:
     ]
 
 
+def kind_of(question: Words, named: str = "") -> str:
+    """The kind of a question: the one that the data names, or how it begins."""
+    return named or " ".join(question[:_FIRST_WORDS])
+
+
 def _kinds(examples: Iterable[Example]) -> list[str]:
     return [
-        kind or " ".join(question[:_FIRST_WORDS])
+        kind_of(question, kind)
         for example in examples
         for kind, question, answer in zip(example.kinds, example.questions, example.answers, strict=True)
         if answer is not None
     ]
-
-
-def _part(tally: Tally, chosen: np.ndarray) -> Tally:
-    return replace(
-        tally,
-        **{name: getattr(tally, name)[:, chosen] for name in ("wrong", "score", "known", "read")},
-        entities=tally.entities[chosen],
-        created=tally.created[chosen],
-    )
 
 
 def _row(kind: str, tally: Tally, banks: int) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """How well a model answers, how sure it is, and how much it reads, for every number of banks that it may read."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar
@@ -51,6 +52,11 @@ class Tally:
     def most_banks(self) -> int:
         """The most banks that any story created."""
         return self.wrong.shape[0]
+
+    def of(self, chosen: Bool[np.ndarray, " question"]) -> "Tally":
+        """The tally of some of the questions."""
+        by_bank = {name: getattr(self, name)[:, chosen] for name in _BY_BANK}
+        return replace(self, **by_bank, entities=self.entities[chosen], created=self.created[chosen])
 
     def row(self, banks: int) -> dict[str, Any]:
         """The figures when so many banks are read; ALL_BANKS for all."""
@@ -133,6 +139,18 @@ def calibration_error(scores: Float[np.ndarray, " question"], right: Bool[np.nda
     return sum(gaps) / max(1, len(scores))
 
 
+def right_answers(examples: Iterable[Example]) -> list[str]:
+    """The answers that are known, lower-cased; as `judged`."""
+    return [answer.lower() for example in judged(examples) for answer in example.answers if answer is not None]
+
+
+def guessing_error(training: Iterable[str], right: Sequence[str]) -> float:
+    """The error in percent of always giving the most frequent training answer, or the first of such by the alphabet."""
+    counts = Counter(training)
+    given = min(counts, key=lambda answer: (-counts[answer], answer))
+    return 100 * sum(answer != given for answer in right) / len(right)
+
+
 def same_answer(given: str, right: str) -> bool:
     """Whether two answers say the same words; the items of a list may stand in any order."""
     return _items(given) == _items(right)
@@ -143,23 +161,23 @@ def _items(answer: str) -> list[tuple[str, ...]]:
 
 
 def evaluate(trained: TrainedModel, examples: Sequence[Example], engine: Engine = "auto") -> Tally:
-    """Asks a model every question that has an answer, by the code that answers users, or by torch.
-
-    Raises:
-        AMNError: where no question has an answer.
-    """
+    """Asks a model every question that has an answer, by the code that answers users, or by torch; as `judged`."""
     asked = judged(examples)
-    if not asked:
-        raise AMNError("none of the questions has an answer to compare with")
     parts = []
     for start in range(0, len(asked), BATCH_STORIES):
         parts.append(_tally(trained, asked[start : start + BATCH_STORIES], engine, warm_up=start == 0))
     return _joined(parts)
 
 
-def judged(examples: Sequence[Example]) -> list[Example]:
-    """The examples that can be judged, in the order of a tally: the longest stories first."""
+def judged(examples: Iterable[Example]) -> list[Example]:
+    """The examples that can be judged, in the order of a tally: the longest stories first.
+
+    Raises:
+        AMNError: where no question has an answer.
+    """
     known = [example for example in examples if any(answer is not None for answer in example.answers)]
+    if not known:
+        raise AMNError("none of the questions has an answer to compare with")
     return sorted(known, key=lambda example: -len(example.sentences))
 
 

@@ -1,22 +1,20 @@
-"""Scores of a model by name: finds the model, tells it the stories in the way that it was trained, and asks."""
+"""Scores of a model: tells it the stories in the way that it was trained, and asks; on a board, part by part."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from amn.data.boards import Board
 from amn.data.examples import Example, examples
-from amn.data.source import SPLITS, load_task, read_stories
+from amn.data.source import check_split, load_task, read_stories
 from amn.data.story import Story
-from amn.errors import ConfigError, did_you_mean
 from amn.evaluation.kinds import of_kind
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
 from amn.inference.engine import Engine
 from amn.inference.order import in_order
 from amn.inference.trained import TrainedModel
-from amn.store.find import find_model
-from amn.store.model_directory import load_model
 from amn.training.prepare import ALL_TASKS, JOINT, task_stories
 
 _RENAME_SEED = 0
@@ -31,12 +29,6 @@ class Ask:
     data: str | None = None  # a folder of released files, or one file; None to generate the stories
     rename: bool = False  # give the people, places and things of the stories names that no training data holds
     questions: int | None = None  # ask only so many examples; None for all
-
-
-def score(name: str | Path, ask: Ask, engine: Engine = "auto") -> tuple[TrainedModel, Tally]:
-    """Finds a model by its name or directory, as `find_model` does, and scores it."""
-    trained = load_model(find_model(name))
-    return trained, score_trained(trained, ask, engine)
 
 
 def score_trained(trained: TrainedModel, ask: Ask, engine: Engine = "auto") -> Tally:
@@ -61,8 +53,7 @@ def examples_for(trained: TrainedModel, ask: Ask) -> list[Example]:
 
 def stories_for(ask: Ask) -> Sequence[Story]:
     """The stories that are asked for."""
-    if ask.split not in SPLITS:
-        raise ConfigError(f"unknown split {ask.split!r}: {did_you_mean(ask.split, SPLITS)}")
+    check_split(ask.split)
     if ask.task == JOINT:
         stories = list(chain.from_iterable(of_kind(_stories(task, ask), f"task {task}") for task in ALL_TASKS))
     else:
@@ -81,3 +72,25 @@ def _stories(task: int | str, ask: Ask) -> list[Story]:
     if isinstance(task, int):
         return load_task(ask.data, task, ask.split)
     return task_stories(task, ask.data, ask.split)[0]
+
+
+def board_scores(trained: TrainedModel, board: Board, ask: Ask, engine: Engine = "auto") -> dict[str, Any]:
+    """The figures of every part that the split has questions of, and the means over parts that are all there."""
+    rows = []
+    for part in board.parts:
+        of_part = replace(ask, task=board.task(part))
+        if stories_for(of_part):
+            figures = score_trained(trained, of_part, engine).figures()
+            rows.append({"part": part} | {name: figures[name] for name in ("questions", "error_percent")})
+    return {"parts": rows, "means": means_of(board, rows)}
+
+
+def means_of(board: Board, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The mean error, and how much is right, over the parts of each mean that papers give."""
+    errors = {row["part"]: row["error_percent"] for row in rows}
+    found = []
+    for name, parts in board.means.items():
+        if all(part in errors for part in parts):
+            error = sum(errors[part] for part in parts) / len(parts)
+            found.append({"mean": name, "error_percent": round(error, 4), "right_percent": round(100 - error, 4)})
+    return found

@@ -18,15 +18,10 @@ _STEPS, _RIDGE = 50, 1e-3  # of the fit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """A logistic regression on what an answer looks like (`features`).
+    """A logistic regression on what an answer looks like (`features`)."""
 
-    Args:
-        weights: one for each feature.
-        guess: an answer that is less sure than this is a guess.
-    """
-
-    weights: tuple[float, ...]
-    guess: float = GUESS
+    weights: tuple[float, ...]  # one for each feature
+    guess: float = GUESS  # an answer that is less sure than this is a guess
 
     def score(self, looks: Float[np.ndarray, " feature"]) -> float:
         """The chance that an answer is right."""
@@ -69,12 +64,7 @@ def _odds(chance: float) -> float:
 
 
 def fit(looks: Float[np.ndarray, "answer feature"], right: Bool[np.ndarray, " answer"]) -> Calibration:
-    """The regression that makes the answers seen most likely, by Newton's method, with a little ridge.
-
-    Args:
-        looks: the features of some answers.
-        right: whether each was right.
-    """
+    """The regression that makes it most likely which answers were right, by Newton's method, with a little ridge."""
     weights = np.zeros(looks.shape[1])
     for _ in range(_STEPS):
         chance = 1 / (1 + np.exp(-np.clip(looks @ weights, -30, 30)))

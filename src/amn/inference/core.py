@@ -21,16 +21,11 @@ from amn.inference.trained import TrainedModel
 ARCHITECTURE = "amn"  # what it knows how to read
 DESK_BYTES = 32 << 20  # for what sentences come to, in each thread
 _RECENT = 16  # neighbours that a word remembers
-_TABLES = set("states strengths relevance depth order neighbours neighbour_counts last_anonymous".split())
 _CANNOT = "{}: the compiled core cannot read a model of these settings and weights"
 
 
 class Core:
-    """A model in the compiled core.
-
-    Args:
-        trained: the model; `core_of` says whether it can be read so.
-    """
+    """A model in the compiled core; `core_of` says whether it can be read so."""
 
     def __init__(self, trained: TrainedModel) -> None:
         code = boundary.library()
@@ -93,12 +88,7 @@ def core_of(trained: TrainedModel) -> Core | None:
 
 
 class CoreMemory:
-    """The memory of one story. What a sentence costs does not depend on how much it holds.
-
-    Args:
-        core: the model.
-        questions: what it is built for.
-    """
+    """The memory of one story, built for questions. What a sentence costs does not depend on how much it holds."""
 
     def __init__(self, core: Core, questions: Sequence[Words]) -> None:
         self._core, self._code = core, core.code
@@ -173,7 +163,7 @@ class CoreMemory:
 
     def read(self, banks: int) -> Found:
         """Answers from some banks, the most relevant first; 0 for all."""
-        return decode(self._core, [self], banks)[0]
+        return Decoding(self._core, [self], banks).found()[0]
 
     def bank(self, index: int) -> list[Held]:
         """The entities of a bank."""
@@ -199,33 +189,29 @@ class CoreMemory:
             shares.append({one.word: masses[self._spelling.slots[one.word]] / total for one in held})
         return shares
 
-    def _tables(self) -> tuple[boundary.CTables, Arrays]:
-        slots, entities = len(self._spelling.words), self.entities
-        arrays = {
-            "states": np.zeros((slots, self._core.hidden), np.float32),
-            "strengths": np.zeros(slots, np.float32),
-            "relevance": np.zeros(slots, np.float32),
-            "depth": np.full(slots, -1, np.int32),
-            "order": np.zeros(entities, np.int32),
-            "neighbours": np.zeros((slots, _RECENT), np.int32),
-            "neighbour_counts": np.zeros(slots, np.int32),
-            "last_anonymous": np.zeros(self._core.anonymous, np.int32),
+    def _tables(self, entities: int) -> dict[str, tuple[type, tuple[int, ...]]]:
+        """The type and the shape of each table of a memory."""
+        slots = len(self._spelling.words)
+        return {
+            "states": (np.float32, (slots, self._core.hidden)),
+            "strengths": (np.float32, (slots,)),
+            "relevance": (np.float32, (slots,)),
+            "depth": (np.int32, (slots,)),
+            "order": (np.int32, (entities,)),
+            "neighbours": (np.int32, (slots, _RECENT)),
+            "neighbour_counts": (np.int32, (slots,)),
+            "last_anonymous": (np.int32, (self._core.anonymous,)),
         }
-        return self._pointed(arrays, 1, 0.0), arrays
 
     def _pointed(self, arrays: Arrays, banks: int, vote: float) -> boundary.CTables:
-        slots, kinds = len(self._spelling.words), {"states", "strengths", "relevance"}
-        shapes: dict[str, tuple[int, ...]] = {"states": (slots, self._core.hidden), "neighbours": (slots, _RECENT)}
-        shapes |= {"order": (len(arrays["order"]),), "last_anonymous": (self._core.anonymous,)}
-        where = {
-            name: address(value, np.float32 if name in kinds else np.int32, *shapes.get(name, (slots,)))
-            for name, value in arrays.items()
-        }
-        return boundary.CTables(slots=slots, banks=banks, vote=vote, **where)
+        tables = self._tables(len(arrays["order"]))
+        where = {name: address(arrays[name], kind, *shape) for name, (kind, shape) in tables.items()}
+        return boundary.CTables(slots=len(self._spelling.words), banks=banks, vote=vote, **where)
 
     def arrays(self) -> Arrays:
         """Everything that it knows besides its words, to be saved."""
-        tables, arrays = self._tables()
+        arrays: Arrays = {name: np.zeros(shape, kind) for name, (kind, shape) in self._tables(self.entities).items()}
+        tables = self._pointed(arrays, 1, 0.0)
         self._code.amn_save(self.handle, byref(tables))
         return arrays | {"banks": np.array([tables.banks], np.int32), "vote": np.array([tables.vote])}
 
@@ -236,23 +222,16 @@ class CoreMemory:
         given = boundary.words(none, begin, vectors)
         self._core.check(self._code.amn_tell(self.handle, self._core.desk, byref(given)))
         kept = {name: np.ascontiguousarray(value) for name, value in arrays.items() if name not in ("banks", "vote")}
-        if kept.keys() != _TABLES:
-            raise ValueError(f"the tables {', '.join(sorted(_TABLES))}")
-        entities = int((kept["depth"] >= 0).sum())
-        if len(kept["order"]) != entities:
+        if kept.keys() != self._tables(0).keys():
+            raise ValueError(f"the tables {', '.join(sorted(self._tables(0)))}")
+        if len(kept["order"]) != int((kept["depth"] >= 0).sum()):
             raise ValueError("as many entities in order as there are")
         tables = self._pointed(kept, int(arrays["banks"][0]), float(arrays["vote"][0]))
         self._core.check(self._code.amn_restore(self.handle, byref(tables)))
 
 
 class Decoding:
-    """What answers from some banks of memories that stay as they are: what each holds, and room for their logits.
-
-    Args:
-        core: the model.
-        memories: whose questions to answer.
-        banks: how many banks are read, the last ones; 0 for all.
-    """
+    """Answers from the last banks (0 for all) of memories that stay as they are: what each holds, room for logits."""
 
     def __init__(self, core: Core, memories: Sequence[CoreMemory], banks: int) -> None:
         self._core, self._memories, self._banks = core, memories, banks
@@ -272,12 +251,13 @@ class Decoding:
         )
 
     def run(self) -> None:
-        """Computes the logits."""
+        """Computes the logits and no more, to be timed."""
         core, count = self._core, len(self._memories)
         core.check(core.code.amn_decode(self._handles, count, core.desk, self._banks, self._starts, self._chosen))
 
     def found(self) -> list[Found]:
-        """The logits in words."""
+        """Computes the logits, and gives them with their words."""
+        self.run()
         found, asked = [], 0
         for memory, count, start, end in zip(self._memories, self._counts, self._ends, self._ends[1:], strict=False):
             logits = self._logits[start:end].reshape(count.questions, self._core.items, -1).copy()
@@ -286,13 +266,6 @@ class Decoding:
             read = [count.read] * count.questions
             found.append(Found(logits, tokens, _names(memory, count), count.entities, read, count.banks))
         return found
-
-
-def decode(core: Core, memories: Sequence[CoreMemory], banks: int) -> list[Found]:
-    """The answers of some memories from their last banks; 0 for all."""
-    decoding = Decoding(core, memories, banks)
-    decoding.run()
-    return decoding.found()
 
 
 def _names(memory: CoreMemory, count: boundary.CCount) -> list[str]:

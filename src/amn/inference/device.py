@@ -8,12 +8,18 @@ import torch
 from amn.errors import ConfigError
 
 
-def choose_device(name: str) -> torch.device:
+def choose_device(name: str, threads: int | None = None) -> torch.device:
     """The device that a name means; auto takes a GPU where there is one.
+
+    Args:
+        name: cpu, cuda, or auto.
+        threads: that torch may use on a CPU from now on; None to leave that as it is.
 
     Raises:
         ConfigError: where a name means no device, or one that cannot be used here.
     """
+    if threads is not None:
+        torch.set_num_threads(threads)
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:

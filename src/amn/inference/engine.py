@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 import numpy as np
@@ -29,30 +30,21 @@ class ToldStories(Protocol):
 
 
 class CoreStories:
-    """Stories that the compiled core has read.
-
-    Args:
-        core: the model.
-        examples: the stories with their questions.
-    """
+    """Stories that the compiled core has read."""
 
     def __init__(self, core: Core, examples: Sequence[Example]) -> None:
-        self._core = core
         self._memories = [CoreMemory(core, example.questions) for example in examples]
         for memory, example in zip(self._memories, examples, strict=True):
             memory.hear(example.sentences)
-        self._decodings: dict[int, Decoding] = {}
+        self._decoding = cache(partial(Decoding, core, self._memories))  # for a number of banks
 
     def read(self, banks: int) -> list[Found]:
         """Answers from some banks, the most relevant first; 0 for all."""
-        self.decode(banks)
-        return self._decodings[banks].found()
+        return self._decoding(banks).found()
 
     def decode(self, banks: int) -> None:
         """The logits of such answers and no more, to be timed."""
-        if banks not in self._decodings:
-            self._decodings[banks] = Decoding(self._core, self._memories, banks)
-        self._decodings[banks].run()
+        self._decoding(banks).run()
 
 
 def open_gate(trained: TrainedModel, questions: Sequence[Words], engine: Engine = "auto") -> Judge | None:

@@ -32,7 +32,6 @@ from amn.models.base import GRU
 from amn.models.gate import Gate
 
 GRAPHS, GATE = ("start", "step", "decode"), "gate"
-FORMATS = ("onnx",)
 MEMORY = tuple(field.name for field in fields(Memory))  # names and order of a memory's tensors
 
 
@@ -124,103 +123,71 @@ def _last_whole(gate: Gate, gru: GRU, rows: Tensor) -> Tensor:
     return run_whole(gru, gate.embedding.weight.unsqueeze(0), rows.unsqueeze(0))[0, :, -1]
 
 
-class _Judge(nn.Module):
-    def __init__(self, gate: Gate) -> None:
+Values = dict[str, Tensor]
+
+
+class _Graph(nn.Module):
+    """A function of a model and of named tensors, as a module that can be traced."""
+
+    def __init__(self, model: nn.Module, function: Callable[[Any, Values], tuple[Tensor, ...]]) -> None:
         super().__init__()
-        self.gate = gate
+        self.model, self.function = model, function
 
-    def forward(self, sentences: Tensor, questions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The logit of each sentence for each question; the lowest bar, its slope and the highest; has it a pronoun."""
-        return self.gate(sentences, questions), self.gate.bars.clone(), self.gate.referring(sentences)
-
-
-class _Start(nn.Module):
-    def __init__(self, model: AMN) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, slot_words: Tensor, questions: Tensor) -> tuple[Tensor, ...]:
-        """The encoded questions, and an empty memory."""
-        batch = _batch(slot_words, questions)
-        encoding = self.model.encoder(batch)
-        return encoding.questions, *_tensors(self.model.start(batch, encoding))
+    def forward(self, values: Values) -> tuple[Tensor, ...]:
+        return self.function(self.model, values)
 
 
-class _Step(nn.Module):
-    def __init__(self, model: AMN) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(
-        self,
-        slot_words: Tensor,
-        questions: Tensor,
-        encoded: Tensor,
-        sentence: Tensor,
-        members: Tensor,
-        context: Tensor,
-        edges: Tensor,
-        states: Tensor,
-        strengths: Tensor,
-        relevance: Tensor,
-        depth: Tensor,
-        banks: Tensor,
-    ) -> tuple[Tensor, ...]:
-        """The memory after one sentence."""
-        batch = _batch(slot_words, questions, sentence, members, context, edges)
-        (read,) = self.model.sentences(batch, self.model.encoder(batch), 1.0)
-        memory = Memory(states, strengths, relevance, depth, banks)
-        return _tensors(self.model.step(memory, read, encoded)[0])
+def _start(model: AMN, values: Values) -> tuple[Tensor, ...]:
+    """The encoded questions, and an empty memory."""
+    batch = _batch(values)
+    encoding = model.encoder(batch)
+    return encoding.questions, *_tensors(model.start(batch, encoding))
 
 
-class _Decode(nn.Module):
-    def __init__(self, model: AMN) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(
-        self,
-        slot_words: Tensor,
-        questions: Tensor,
-        encoded: Tensor,
-        states: Tensor,
-        strengths: Tensor,
-        relevance: Tensor,
-        depth: Tensor,
-        banks: Tensor,
-    ) -> tuple[Tensor, Tensor]:
-        """Logits from the last bank, and how many entities were read."""
-        memory = Memory(states, strengths, relevance, depth, banks)
-        names = self.model.names(_batch(slot_words, questions), memory)
-        reading = self.model.decode(memory, encoded, 1, names)
-        return reading.logits, reading.entities_read
+def _step(model: AMN, values: Values) -> tuple[Tensor, ...]:
+    """The memory after one sentence."""
+    batch = _batch(values)
+    (read,) = model.sentences(batch, model.encoder(batch), 1.0)
+    return _tensors(model.step(_memory(values), read, values["encoded"])[0])
 
 
-def _batch(
-    slot_words: Tensor,
-    questions: Tensor,
-    sentence: Tensor | None = None,
-    members: Tensor | None = None,
-    context: Tensor | None = None,
-    edges: Tensor | None = None,
-) -> Batch:
-    """Stories of one sentence, or of none."""
-    nothing = torch.zeros_like(slot_words[:, :1])
-    return Batch(
-        slot_words=slot_words,
-        sentences=(nothing if sentence is None else sentence).unsqueeze(1),
-        members=(nothing if members is None else members).unsqueeze(1),
-        context=(nothing if context is None else context).unsqueeze(1),
-        edges=(nothing.unsqueeze(-1) if edges is None else edges).unsqueeze(1),
-        questions=questions,
-        answers=torch.zeros_like(questions[..., 0]),
-        answer_slots=torch.zeros_like(questions[..., 0]),
-        weights=torch.zeros_like(questions[..., 0], dtype=torch.float32),
-    )
+def _decode(model: AMN, values: Values) -> tuple[Tensor, ...]:
+    """Logits from the last bank, and how many entities were read."""
+    memory = _memory(values)
+    reading = model.decode(memory, values["encoded"], 1, model.names(_batch(values), memory))
+    return reading.logits, reading.entities_read
+
+
+def _judge(gate: Gate, values: Values) -> tuple[Tensor, ...]:
+    """The logit of each sentence for each question; the lowest bar, its slope and the highest; has it a pronoun."""
+    sentences = values["sentences"]
+    return gate(sentences, values["questions"]), gate.bars.clone(), gate.referring(sentences)
+
+
+def _memory(values: Values) -> Memory:
+    return Memory(**{name: values[name] for name in MEMORY})
 
 
 def _tensors(memory: Memory) -> tuple[Tensor, ...]:
     return tuple(getattr(memory, name) for name in MEMORY)
+
+
+def _batch(values: Values) -> Batch:
+    """Stories of one sentence, or of none."""
+    slot_words, questions = values["slot_words"], values["questions"]
+    nothing = torch.zeros_like(slot_words[:, :1])
+    no_answers = torch.zeros_like(questions[..., 0])
+    return Batch(
+        slot_words=slot_words,
+        sentences=values.get("sentence", nothing).unsqueeze(1),
+        members=values.get("members", nothing).unsqueeze(1),
+        context=values.get("context", nothing).unsqueeze(1),
+        edges=values.get("edges", nothing.unsqueeze(-1)).unsqueeze(1),
+        questions=questions,
+        answers=no_answers,
+        answer_slots=no_answers,
+        weights=no_answers.float(),
+    )
 
 
 def _graphs(model: AMN) -> Iterator[tuple[str, nn.Module, dict[str, Tensor]]]:
@@ -239,12 +206,16 @@ def _graphs(model: AMN) -> Iterator[tuple[str, nn.Module, dict[str, Tensor]]]:
         "context": torch.ones(stories, CONTEXT, dtype=torch.long),
         "edges": torch.ones(stories, members, members + CONTEXT, dtype=torch.long),
     }
-    yield "start", _Start(model), words
-    yield "step", _Step(model), {**words, **encoded, **sentence, **memory}
-    yield "decode", _Decode(model), {**words, **encoded, **memory}
+    yield "start", _Graph(model, _start), words
+    yield "step", _Graph(model, _step), {**words, **encoded, **sentence, **memory}
+    yield "decode", _Graph(model, _decode), {**words, **encoded, **memory}
     if model.gate is not None:
         rows = {"sentences": (stories, spoken), "questions": (asked, named)}
-        yield GATE, _Judge(model.gate), {name: torch.ones(size, dtype=torch.long) for name, size in rows.items()}
+        yield (
+            GATE,
+            _Graph(model.gate, _judge),
+            {name: torch.ones(size, dtype=torch.long) for name, size in rows.items()},
+        )
 
 
 _FIXED = {"context": 1, "encoded": 2, "states": 2}  # the axis whose size may not change
@@ -257,8 +228,10 @@ def _write(path: Path, graph: nn.Module, inputs: dict[str, Tensor]) -> Path:
         name: {axis: free for axis in range(value.dim()) if axis != _FIXED.get(name)} for name, value in inputs.items()
     }
     with _quiet(), torch.no_grad():
-        traced = torch.export.export(graph, (), kwargs=inputs, dynamic_shapes=shapes, strict=False)
-        program = torch.onnx.export(traced, dynamo=True, verbose=False, custom_translation_table=_TRANSLATIONS)
+        traced = torch.export.export(graph, (inputs,), dynamic_shapes=(shapes,), strict=False)
+        program = torch.onnx.export(
+            traced, input_names=list(inputs), dynamo=True, verbose=False, custom_translation_table=_TRANSLATIONS
+        )
         assert program is not None
         program.save(str(path))
     return path

@@ -12,43 +12,29 @@ from amn.data.examples import Words
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was read for the questions of one memory.
+    """What was read for the questions of one memory."""
 
-    Args:
-        logits: a score for each answer class and, where the model can point, for each word that was told; for each
-            token of an answer, which is one where the model makes a single choice.
-        tokens: which of these was chosen for each token; what comes after an end does not count.
-        words: these words.
-        entities: how many entities the memory has.
-        entities_read: how many of them were read for each question, copies counted each time.
-        banks: how many banks there are.
-    """
-
+    # A score for each answer class and, where the model can point, for each word that was told; for each token of an
+    # answer, which is one where the model makes a single choice.
     logits: Float[np.ndarray, "question token answer"]
+    # Which of these was chosen for each token; what comes after an end does not count.
     tokens: Int[np.ndarray, "question token"]
-    words: Sequence[str]
-    entities: int
-    entities_read: Sequence[int]
-    banks: int
+    words: Sequence[str]  # these words
+    entities: int  # how many entities the memory has
+    entities_read: Sequence[int]  # how many of them were read for each question, copies counted each time
+    banks: int  # how many banks there are
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one sentence did to a memory.
+    """What one sentence did to a memory."""
 
-    Args:
-        before: the deepest bank that held each entity that it touched; None where it is new.
-        after: the deepest bank that holds each of them now.
-        strengths: the strength of each entity that was updated.
-        banks: how many banks there are now.
-        created: whether one of them is new.
-    """
-
+    # The deepest bank that held each entity that it touched; None where it is new.
     before: dict[str, int | None] = field(default_factory=dict)
-    after: dict[str, int] = field(default_factory=dict)
-    strengths: dict[str, float] = field(default_factory=dict)
-    banks: int = 1
-    created: bool = False
+    after: dict[str, int] = field(default_factory=dict)  # the deepest bank that holds each of them now
+    strengths: dict[str, float] = field(default_factory=dict)  # the strength of each entity that was updated
+    banks: int = 1  # how many banks there are now
+    created: bool = False  # whether one of them is new
 
 
 @dataclass(frozen=True, slots=True)

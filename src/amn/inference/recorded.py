@@ -86,13 +86,7 @@ _playing = Lock()  # a recording has one place for its inputs
 
 @torch.inference_mode()
 def read_recorded(model: Model, batch: Batch, banks: int = 1) -> Reading:
-    """What a model on a GPU says about a batch.
-
-    Args:
-        model: the model.
-        batch: on any device.
-        banks: how many banks to read; 0 for all.
-    """
+    """What a model on a GPU says about a batch, which may be on any device, from some banks; 0 for all."""
     parts = {f.name: value for f in fields(batch) if (value := getattr(batch, f.name)) is not None}
     weight = next(model.parameters())  # a model that was moved away and back has other weights in another place
     shape = (banks, weight.data_ptr(), *((name, *value.shape) for name, value in parts.items()))

@@ -1,7 +1,7 @@
 """Whole stories by torch, in one pass: any architecture, on any device."""
 
 from collections.abc import Sequence
-from itertools import chain
+from dataclasses import asdict
 
 import numpy as np
 import torch
@@ -43,10 +43,10 @@ def read_by_torch(trained: TrainedModel, examples: Sequence[Example], banks: int
 
 def check_room(trained: TrainedModel, examples: Sequence[Example]) -> None:
     """Refuses stories that do not fit into one batch."""
-    for example in examples:
-        if len(slot_words(example)) > MAX_WORDS:
-            raise AMNError(f"story: more than {MAX_WORDS} different words are too many for {trained.architecture}")
-    if cells(examples) > MAX_CELLS:
+    sizes = _sizes(examples)
+    if sizes.slots > MAX_WORDS:
+        raise AMNError(f"story: more than {MAX_WORDS} different words are too many for {trained.architecture}")
+    if len(examples) * sizes.sentences * sizes.members * (sizes.members + CONTEXT) > MAX_CELLS:
         raise AMNError(f"story: too long for {trained.architecture}; shorten it or its longest sentences")
 
 
@@ -58,7 +58,7 @@ def plain_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
 
 def roomy_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
     """Examples with a little more room than needed along each axis, so that batches have few shapes."""
-    room = _room(examples)
+    room = Sizes(**{name: _rounded(size) if size else 0 for name, size in asdict(_sizes(examples)).items()})
     spare = _rounded(len(examples)) - len(examples)
     stories = torch.tensor([*range(len(examples)), *[-1] * spare])
     data = encode(examples, trained.vocabulary, room, named=trained.model.sees_questions)
@@ -72,17 +72,18 @@ def on_cpu(reading: Reading) -> Reading:
     return Reading(reading.logits.cpu(), *counts, tokens=tokens)
 
 
-def _room(examples: Sequence[Example]) -> Sizes:
+def _sizes(examples: Sequence[Example]) -> Sizes:
+    """How much room some examples need."""
     asked = [question for example in examples for question in example.questions]
     spoken = max((len(sentence) for example in examples for sentence in example.sentences), default=1)
     named = max(len(distinct(example.questions)) for example in examples)
     return Sizes(
-        slots=_rounded(max(len(slot_words(example)) for example in examples)),
-        sentences=_rounded(max(len(example.sentences) for example in examples)),
-        words=_rounded(spoken),
-        members=_rounded(spoken + named),
-        questions=_rounded(max(len(example.questions) for example in examples)),
-        question_words=_rounded(max(map(len, asked))),
+        slots=max(len(slot_words(example)) for example in examples),
+        sentences=max(len(example.sentences) for example in examples),
+        words=spoken,
+        members=spoken + named,
+        questions=max(len(example.questions) for example in examples),
+        question_words=max(map(len, asked)),
     )
 
 
@@ -90,15 +91,6 @@ def _rounded(size: int) -> int:
     """The least power of two, or three halves of one, that is as large."""
     power = 1 << max(0, size - 1).bit_length()
     return power * 3 // 4 if size <= power * 3 // 4 else power
-
-
-def cells(examples: Sequence[Example]) -> int:
-    """How much room the edges of a batch need at most."""
-    sentences = max(len(example.sentences) for example in examples)
-    named = max(len(set(chain.from_iterable(example.questions))) for example in examples)
-    spoken = max((len(sentence) for example in examples for sentence in example.sentences), default=0)
-    members = spoken + named
-    return len(examples) * sentences * members * (members + CONTEXT)
 
 
 def found_in(reading: Reading, trained: TrainedModel, story: int, example: Example) -> Found:
@@ -126,12 +118,7 @@ def choices(
 
 
 class TorchStories:
-    """Stories that torch has read to their ends, ready to be asked.
-
-    Args:
-        trained: the model.
-        examples: the stories with their questions.
-    """
+    """Stories that torch has read to their ends, ready to be asked."""
 
     @torch.inference_mode()
     def __init__(self, trained: TrainedModel, examples: Sequence[Example]) -> None:

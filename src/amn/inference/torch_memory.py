@@ -20,12 +20,7 @@ from amn.models.amn import AMN, Memory
 
 
 class TorchMemory:
-    """The memory of one story for the default model, a sentence at a time. A sentence costs more the more is stored.
-
-    Args:
-        trained: the model.
-        questions: what it is built for.
-    """
+    """The memory of one story for the default model, built for questions. A sentence costs more the more is stored."""
 
     @torch.inference_mode()
     def __init__(self, trained: TrainedModel, questions: Sequence[Words]) -> None:
@@ -220,12 +215,7 @@ def _floats(values: Tensor) -> np.ndarray:
 
 
 class WholeMemory:
-    """The memory of a model that reads whole stories: it keeps what it is told, and reads all of it when it is asked.
-
-    Args:
-        trained: the model.
-        questions: what it is asked.
-    """
+    """The memory of a model that reads whole stories: it keeps what it is told, and reads it all when it is asked."""
 
     def __init__(self, trained: TrainedModel, questions: Sequence[Words]) -> None:
         self._trained, self._questions = trained, tuple(questions)

@@ -1,38 +1,51 @@
 """A trained model: its weights, the words that it knows, and the record of how it was trained."""
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from amn.config import TrainConfig
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.inference.calibration import Calibration
-from amn.inference.record import TrainingRecord
 
 if TYPE_CHECKING:
     from amn.models.base import Model
 
 
+_SETTINGS = {field.name for field in fields(TrainConfig)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingRecord:
+    """How a model was trained; where its record says nothing, as models usually are."""
+
+    task: int | str | None = None  # that it was trained on; None where that is not known
+    train: TrainConfig = TrainConfig()  # the settings of its training
+    # The words by which sentences hang together, where it does not read them as they were told.
+    names: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> "TrainingRecord":
+        """Reads the `training` of a model's config.json; settings that this version does not know are left out."""
+        run = record.get("run", {})
+        known = {name: value for name, value in run.get("train", {}).items() if name in _SETTINGS}
+        return cls(task=run.get("task"), train=TrainConfig(**known), names=frozenset(record.get("names", ())))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TrainedModel:
-    """What a model directory holds. The torch module is made when it is first needed: the compiled core does without.
+    """What a model directory holds. The torch module is made when it is first needed: the core does without."""
 
-    Args:
-        architecture: a name in `MODELS`.
-        config: its settings, by the names of their fields.
-        weights: by the names of the module's parameters.
-        vocabulary: the words and answers that it knows.
-        record: how it was trained.
-        calibration: how sure its answers are, where that was learned.
-    """
-
-    architecture: str
-    config: dict[str, Any]
-    weights: dict[str, np.ndarray] = field(repr=False)
-    vocabulary: Vocabulary = field(repr=False)
-    record: dict[str, Any] = field(default_factory=dict, repr=False)
+    architecture: str  # a name in `MODELS`
+    config: dict[str, Any]  # its settings, by the names of their fields
+    weights: dict[str, np.ndarray] = field(repr=False)  # by the names of the module's parameters
+    vocabulary: Vocabulary = field(repr=False)  # the words and answers that it knows
+    record: dict[str, Any] = field(default_factory=dict, repr=False)  # how it was trained
+    # How sure its answers are, where that was learned.
     calibration: Calibration | None = field(default=None, repr=False)
 
     @classmethod

@@ -10,8 +10,8 @@ from amn.data.examples import Example, examples
 from amn.data.tasks import generate
 from amn.data.tasks.config import GeneratorConfig
 from amn.errors import AMNError, DataError
-from amn.evaluation.controls import majority_error
 from amn.evaluation.cost import TIMED_STORIES, Cost, Work, cost_of, work_of
+from amn.evaluation.metrics import guessing_error, right_answers
 from amn.evaluation.score import Ask, examples_for, score_trained
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
@@ -33,64 +33,44 @@ Note = Callable[[str], None]
 
 @dataclass(frozen=True)
 class StoryTrace:
-    """A story as it went through the banks.
+    """A story as it went through the banks."""
 
-    Args:
-        model: whose banks.
-        task: the story's task.
-        sentences: the story.
-        question: what the memory was built for.
-        answer: what the model said; right: what it should have said.
-        words: the entities in the order of first mention.
-        depths: for each sentence the deepest bank of each entity after it; None before its first mention.
-        banks: how many banks there were after each sentence.
-    """
-
-    model: str
+    model: str  # whose banks
     task: TaskName
     sentences: tuple[str, ...]
-    question: str
-    answer: str
-    right: str
-    words: tuple[str, ...]
+    question: str  # what the memory was built for
+    answer: str  # what the model said
+    right: str  # what it should have said
+    words: tuple[str, ...]  # the entities in the order of first mention
+    # For each sentence the deepest bank of each entity after it; None before its first mention.
     depths: tuple[tuple[int | None, ...], ...]
-    banks: tuple[int, ...]
+    banks: tuple[int, ...]  # how many there were after each sentence
 
 
 @dataclass
 class Analysis:
-    """What evaluating the best models gave.
+    """What evaluating the best models gave."""
 
-    Args:
-        scores: by model and task, the document of `amn evaluate` with its details and where the stories come from.
-        joint: for each joint model and task the same, and for a model that points its error on renamed stories.
-        majority: by task, the error of always giving the most frequent training answer.
-        stories: by model, a story to draw.
-        costs: by model and task, the operations and the time of reading and answering.
-        growth: by model, the operations as stories grow, by their number of sentences.
-    """
-
+    # By model and task, the document of `amn evaluate` with its details and where the stories come from.
     scores: dict[str, dict[TaskName, dict[str, Any]]] = field(default_factory=dict)
+    # For each joint model and task the same, and for a model that points its error on renamed stories.
     joint: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+    # By task, the error of always giving the most frequent training answer.
     majority: dict[TaskName, float] = field(default_factory=dict)
-    stories: dict[str, StoryTrace] = field(default_factory=dict)
+    stories: dict[str, StoryTrace] = field(default_factory=dict)  # by model, a story to draw
+    # By model and task, the operations and the time of reading and answering.
     costs: dict[str, dict[TaskName, Cost]] = field(default_factory=dict)
+    # By model, the operations as stories grow, by their number of sentences.
     growth: dict[str, dict[int, Work]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Analyst:
-    """Evaluates the best models of a set of runs.
+    """Evaluates the best models of a set of runs."""
 
-    Args:
-        data: a folder of released files in place of the one that the runs name; None for theirs.
-        questions: how many questions to ask of each task; 0 to evaluate nothing.
-        note: told of progress.
-    """
-
-    data: Path | None
-    questions: int
-    note: Note
+    data: Path | None  # a folder of released files in place of the one that the runs name; None for theirs
+    questions: int  # how many questions to ask of each task; 0 to evaluate nothing
+    note: Note  # told of progress
 
     def analyse(self, found: Summaries) -> Analysis:
         """Evaluates whatever has weights."""
@@ -147,8 +127,8 @@ class Analyst:
 
     def _majority(self, analysis: Analysis, task: TaskName, run: RunRecord) -> None:
         data = self._ask(run, task).data
-        parts = [list(examples(task_stories(task, data, split)[0], window=1)) for split in ("train", "valid")]
-        analysis.majority[task] = majority_error(*parts)
+        asked = (examples(task_stories(task, data, split)[0], window=1) for split in ("train", "valid"))
+        analysis.majority[task] = round(guessing_error(*map(right_answers, asked)), 4)
 
 
 def growing_stories(sentences: int) -> list[Example]:

@@ -1,13 +1,13 @@
 """What reading and answering cost, in operations and in time: the paper's complexity table, measured."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import mean
 
 from amn.evaluation.cost import COUNTED_STORIES, TIMED_STORIES, Cost
 from amn.report import paper_tables as paper
 from amn.report.analysis import GROWTH_TASK, Analysis
-from amn.report.runs import Summaries
-from amn.report.tables import ALL_TASKS, MISSING, NOT_GIVEN, Column, Table, shown, task_name, title_of
+from amn.report.runs import Summaries, TaskName
+from amn.report.tables import NOT_GIVEN, TASK_ROWS, ColumnGroup, Table, Value, column_groups, make_table, title_of
 
 _OPERATIONS = (
     "Operations are the multiplications and additions of matrix products, in thousands, counted on "
@@ -30,108 +30,89 @@ def cost_tables(found: Summaries, analysis: Analysis, machine: str) -> list[Tabl
 
 def complexity_table(found: Summaries, analysis: Analysis, machine: str) -> Table:
     """Table 3: what an answer costs in the paper, and what it costs here."""
-    rows = []
+    rows: dict[str, list[Value]] = {}
     for model in dict.fromkeys((*paper.COMPLEXITY, *found)):
         done = [s.row() for task, s in found.get(model, {}).items() if s.finished and isinstance(task, int)]
         if (done or model in paper.COMPLEXITY) and model not in paper.CONTROLS:
             read = mean(row["entities_read"] for row in done) if done else None
             costs = [cost for task, cost in analysis.costs.get(model, {}).items() if isinstance(task, int)]
-            bound = paper.COMPLEXITY.get(model, NOT_GIVEN)
-            rows.append((title_of(model), (bound, str(len(done)), shown(read), *_cost_cells(costs))))
-    columns = [Column("paper", "complexity of decode", words=True)]
-    columns += [Column("ours", name) for name in ("tasks", "read", "V", "read / V")]
-    columns += [Column("thousand operations", name) for name in ("a sentence", "an answer")]
-    columns += [Column("milliseconds", name) for name in ("a sentence", "an answer")]
+            figures = [mean(column) for column in zip(*map(_figures, costs), strict=True)] or [None] * 6
+            rows[model] = [paper.COMPLEXITY.get(model, NOT_GIVEN), len(done), read, *figures]
+    groups: dict[str, dict[str, int | None]] = {
+        "paper": {"complexity of decode": None},
+        "ours": {"tasks": 0, "read": 2, "V": 1, "read / V": 3},
+        "thousand operations": {"a sentence": 1, "an answer": 1},
+        "milliseconds": {"a sentence": 4, "an answer": 4},
+    }
     note = (
         "V: entities of a story (its distinct words); k: new nodes a sentence; S: sentences; alpha: the share of "
         "entities that is read. Ours: means over the tasks trained, best seed of each, so compare models that have "
         f"the same tasks. Read: entities, memory slots (EntNet) or sentences (DMN+, MemN2N) that an answer reads. "
         f"{_OPERATIONS} {_READING} Times: {TIMED_STORIES} stories together{_on(machine)}."
     )
-    return Table("table3", "Table 3: what an answer costs", note, tuple(columns), tuple(rows))
+    names = {model: title_of(model) for model in rows}
+    return make_table("table3", "Table 3: what an answer costs", note, column_groups(groups, rows), names)
 
 
-def _cost_cells(costs: Sequence[Cost]) -> tuple[str, ...]:
-    if not costs:
-        return (MISSING,) * 6
-    work = [cost.work for cost in costs]
-    return (
-        shown(mean(one.entities for one in work), 1),
-        shown(mean(one.read / max(1, one.entities) for one in work), 3),
-        shown(mean(one.ingest / one.sentences for one in work) / 1e3, 1),
-        shown(mean(one.decode for one in work) / 1e3, 1),
-        shown(mean(cost.ingest_seconds / cost.work.sentences for cost in costs) * 1e3, 4),
-        shown(mean(cost.decode_seconds for cost in costs) * 1e3, 4),
-    )
+def _figures(cost: Cost) -> tuple[float, ...]:
+    work = cost.work
+    operations = (work.ingest / work.sentences / 1e3, work.decode / 1e3)
+    times = (cost.ingest_seconds / work.sentences * 1e3, cost.decode_seconds * 1e3)
+    return work.entities, work.read / max(1, work.entities), *operations, *times
 
 
 def operations_table(analysis: Analysis) -> Table:
     """Operations, task by task."""
-
-    def cells(cost: Cost) -> tuple[str, ...]:
-        work = cost.work
-        return shown(work.read, 1), shown(work.ingest / 1e3, 0), shown(work.decode / 1e3, 1)
-
-    rows = _by_task(analysis, cells, 3)
-    columns = tuple(
-        Column(title_of(model), name) for model in analysis.costs for name in ("read", "reading", "an answer")
-    )
+    columns = {"read": 1, "reading": 0, "an answer": 1}
     note = (
         "Of each task's best seed. Read: entities, slots or sentences that an answer reads. Reading: of a whole "
         f"story. {_OPERATIONS}"
     )
-    return Table("operations", "Operations, task by task", note, columns, rows)
+    parts = _by_model(analysis, columns, lambda cost: [cost.work.read, cost.work.ingest / 1e3, cost.work.decode / 1e3])
+    return make_table("operations", "Operations, task by task", note, parts, _measured(analysis))
 
 
 def times_table(analysis: Analysis, machine: str) -> Table:
     """Times, task by task."""
-
-    def cells(cost: Cost) -> tuple[str, ...]:
-        return shown(cost.ingest_seconds * 1e3, 3), shown(cost.decode_seconds * 1e3, 4)
-
-    rows = _by_task(analysis, cells, 2)
-    columns = tuple(Column(title_of(model), name) for model in analysis.costs for name in ("reading", "an answer"))
     note = (
         "Milliseconds for reading a story and for answering a question, of each task's best seed, "
         f"{TIMED_STORIES} stories together{_on(machine)}. Each model has the width of its own recipe."
     )
-    return Table("times", "Times, task by task", note, columns, rows)
+    columns = {"reading": 3, "an answer": 4}
+    parts = _by_model(analysis, columns, lambda cost: [cost.ingest_seconds * 1e3, cost.decode_seconds * 1e3])
+    return make_table("times", "Times, task by task", note, parts, _measured(analysis))
 
 
 def growth_table(analysis: Analysis) -> Table:
     """How the cost of an answer grows with the story."""
-    rows = []
-    for model, grown in analysis.growth.items():
-        cells = [shown(work.decode / 1e3, 1) for work in grown.values()] + [
-            shown(work.read, 1) for work in grown.values()
-        ]
-        rows.append((title_of(model), tuple(cells)))
     lengths = next(iter(analysis.growth.values()))
-    entities = [round(work.entities) for work in lengths.values()]
-    columns = [Column("thousand operations for an answer, V =", str(count)) for count in entities]
-    columns += [Column("read for an answer, V =", str(count)) for count in entities]
+    columns = {str(round(work.entities)): 1 for work in lengths.values()}
+    groups = {"thousand operations for an answer, V =": columns, "read for an answer, V =": columns}
+    rows = {
+        model: [*(work.decode / 1e3 for work in grown.values()), *(work.read for work in grown.values())]
+        for model, grown in analysis.growth.items()
+    }
     note = (
         f"The best seed of task {GROWTH_TASK} on generated stories of {', '.join(map(str, lengths))} sentences with "
         "names in proportion, most of which no model was trained on: what the bounds of Table 3 come to. EntNet has as "
         "many slots as it was given, whatever the story holds."
     )
-    return Table("growth", "What an answer costs as stories grow", note, tuple(columns), tuple(rows))
+    names = {model: title_of(model) for model in rows}
+    return make_table("growth", "What an answer costs as stories grow", note, column_groups(groups, rows), names)
 
 
-def _by_task(
-    analysis: Analysis, cells: Callable[[Cost], tuple[str, ...]], width: int
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """A row for each task that was measured, with some cells for each model."""
-    models = list(analysis.costs.values())
-    measured = [task for task in ALL_TASKS if any(task in costs for costs in models)]
-    return tuple(
-        (task_name(task), tuple(cell for costs in models for cell in _or_missing(costs.get(task), cells, width)))
-        for task in measured
-    )
+def _by_model(
+    analysis: Analysis, columns: Mapping[str, int], figures: Callable[[Cost], Sequence[Value]]
+) -> list[ColumnGroup]:
+    return [
+        ColumnGroup(title_of(model), columns, {task: figures(cost) for task, cost in costs.items()})
+        for model, costs in analysis.costs.items()
+    ]
 
 
-def _or_missing(cost: Cost | None, cells: Callable[[Cost], tuple[str, ...]], width: int) -> tuple[str, ...]:
-    return cells(cost) if cost else (MISSING,) * width
+def _measured(analysis: Analysis) -> dict[TaskName, str]:
+    """The tasks that any model was measured on."""
+    return {task: name for task, name in TASK_ROWS.items() if any(task in costs for costs in analysis.costs.values())}
 
 
 def _on(machine: str) -> str:

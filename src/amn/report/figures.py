@@ -42,19 +42,12 @@ _STYLE: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure with what it shows.
+    """A figure with what it shows."""
 
-    Args:
-        key: a short name, also of its file.
-        title: what it shows.
-        caption: how to read it.
-        figure: the drawing.
-    """
-
-    key: str
-    title: str
-    caption: str
-    figure: Figure
+    key: str  # a short name, also of its file
+    title: str  # what it shows
+    caption: str  # how to read it
+    figure: Figure  # the drawing
 
     def svg(self) -> str:
         """The drawing as an element of a page, the same bytes each time."""
@@ -214,16 +207,14 @@ def _frame_story(axes: Axes, trace: StoryTrace) -> None:
     axes.set_xlabel("after sentence")
 
 
-def curves(
-    model: str, tasks: Mapping[TaskName, Summary], unfinished: Mapping[TaskName, Sequence[RunRecord]]
-) -> Picture:
+def curves(model: str, tasks: Mapping[TaskName, Summary]) -> Picture:
     """Validation error and share of entities read, epoch by epoch, every seed."""
     columns = min(5, max(1, len(tasks)))
     lines = -(-len(tasks) // columns)
     with drawing(2.1 * columns + 0.6, 1.55 * lines + 0.8) as figure:
         panels = figure.subplots(lines, columns, sharey=True, squeeze=False).flatten()
         for axes, (task, summary) in zip(panels, tasks.items(), strict=False):
-            for run in (*summary.finished, *unfinished.get(task, ())):
+            for run in (*summary.finished, *summary.unfinished):
                 _curve(axes, run)
             axes.set_title(f"task {task}" if isinstance(task, int) else task, fontsize=9, pad=3)
             axes.set_yscale("symlog", linthresh=1, linscale=0.6)

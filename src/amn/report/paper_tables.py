@@ -27,7 +27,6 @@ TASK_NAMES: dict[int | str, str] = {
     "multi": "1, extended: several questions",
 }
 TASKS = tuple(task for task in TASK_NAMES if isinstance(task, int))
-EXTENDED = tuple(task for task in TASK_NAMES if isinstance(task, str))
 
 # Table 1: test error in percent on bAbI 10k, best of 10 runs, by the name that the model has here.
 ERRORS: dict[str, dict[int, float]] = {

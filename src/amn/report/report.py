@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -40,19 +40,12 @@ _FROM_SCORES = ("required_banks", "created_banks", "entities", "entities_read", 
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that a report says.
+    """Everything that a report says."""
 
-    Args:
-        runs: the runs it is made from.
-        found: what their seeds come to, by model and task.
-        analysis: what evaluating the best models gave.
-        left_out: the labels of trials, whose runs are not in it.
-    """
-
-    runs: Sequence[RunRecord]
-    found: Summaries
-    analysis: Analysis
-    left_out: tuple[str, ...] = ()
+    runs: Sequence[RunRecord]  # the runs it is made from
+    found: Summaries  # what their seeds come to, by model and task
+    analysis: Analysis  # what evaluating the best models gave
+    left_out: tuple[str, ...] = ()  # the labels of trials, whose runs are not in it
 
     @classmethod
     def of(
@@ -70,6 +63,11 @@ class Report:
         runs, left_out = without_trials(find_runs(folders), labels)
         found = summaries(runs)
         return cls(runs, found, Analyst(data, questions, note).analyse(found), left_out)
+
+    @property
+    def finished(self) -> int:
+        """How many runs have ended."""
+        return sum(run.validation is not None for run in self.runs)
 
     def tables(self) -> list[Table]:
         """The paper's tables with ours beside, those of joint models, and how all was trained."""
@@ -100,13 +98,7 @@ class Report:
             rows = {task: summary.row() for task, summary in self.found[model].items()}
             drawn += [figures.overview(rows, scores, model), figures.heat_map(scores, model)]
         drawn += [figures.story(trace) for trace in self.analysis.stories.values()]
-        for model, tasks in self.found.items():
-            waiting: dict[TaskName, list[RunRecord]] = {}
-            for run in self.runs:
-                if run.model == model and run.validation is None:
-                    waiting.setdefault(run.spec.task, []).append(run)
-            drawn.append(figures.curves(model, tasks, waiting))
-        return drawn
+        return drawn + [figures.curves(model, tasks) for model, tasks in self.found.items()]
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each model and task: our figures and the paper's. What is missing is None."""
@@ -138,11 +130,11 @@ class Report:
         return {
             "title": TITLE,
             "runs": len(self.runs),
-            "finished": sum(run.validation is not None for run in self.runs),
+            "finished": self.finished,
             "left_out": list(self.left_out),
             "rows": self.rows(),
-            "scores": {model: _by_task(scores) for model, scores in self.analysis.scores.items()},
-            "joint": {model: _by_task(scores) for model, scores in self.analysis.joint.items()},
+            "scores": self.analysis.scores,
+            "joint": self.analysis.joint,
             "growth": {m: [asdict(work) for work in grown.values()] for m, grown in self.analysis.growth.items()},
             "machine": machine() if self.analysis.costs else None,
             "records": run_records(self.runs),
@@ -162,9 +154,8 @@ class Report:
         """The page."""
         import jinja2
 
-        finished = sum(run.validation is not None for run in self.runs)
         about = (
-            f"Made by amn report from {finished} finished runs ({len(self.runs) - finished} unfinished) of "
+            f"Made by amn report from {self.finished} finished runs ({len(self.runs) - self.finished} unfinished) of "
             f"{len(self.found)} models. No test question was asked: all errors are on validation questions."
         )
         if self.left_out:
@@ -188,10 +179,6 @@ COLUMNS = (
     *("cost_sentences", "cost_entities", "cost_read", "cost_ingest", "cost_decode"),
     *("cost_ingest_seconds", "cost_decode_seconds"),
 )
-
-
-def _by_task(scores: Mapping[Any, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {str(task): score for task, score in scores.items()}
 
 
 def check_extras() -> None:

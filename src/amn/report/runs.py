@@ -18,21 +18,13 @@ ALL_LABELS: Literal["all"] = "all"
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One run as its directory tells it.
+    """One run as its directory tells it."""
 
-    Args:
-        directory: the run directory.
-        spec: what was trained.
-        validation: the figures of the best epoch; None where the run is not finished.
-        curve: the entries of its log.
-        record: what its result says of the training; empty where the run is not finished.
-    """
-
-    directory: RunDirectory
-    spec: RunSpec
-    validation: dict[str, Any] | None
-    curve: tuple[dict[str, Any], ...]
-    record: dict[str, Any]
+    directory: RunDirectory  # the run directory
+    spec: RunSpec  # what was trained
+    validation: dict[str, Any] | None  # the figures of the best epoch; None where the run is not finished
+    curve: tuple[dict[str, Any], ...]  # the entries of its log
+    record: dict[str, Any]  # what its result says of the training; empty where the run is not finished
 
     @property
     def seconds(self) -> float | None:
@@ -54,21 +46,12 @@ class RunRecord:
 
 @dataclass(frozen=True)
 class Summary:
-    """The runs of one model on one task.
+    """The runs of one model on one task."""
 
-    Args:
-        model: its name, with the label.
-        architecture: its architecture.
-        task: the task.
-        finished: its finished runs, by seed.
-        unfinished: how many are not finished.
-    """
-
-    model: str
-    architecture: str
+    model: str  # its name, with the label
     task: TaskName
-    finished: tuple[RunRecord, ...]
-    unfinished: int
+    finished: tuple[RunRecord, ...]  # its finished runs, by seed
+    unfinished: tuple[RunRecord, ...]
 
     @property
     def best(self) -> RunRecord:
@@ -88,7 +71,7 @@ class Summary:
     def row(self) -> dict[str, Any]:
         """The figures of the seeds; empty where none is finished."""
         row: dict[str, Any] = {"model": self.model, "task": self.task, "seeds": len(self.finished)}
-        row["unfinished"] = self.unfinished
+        row["unfinished"] = len(self.unfinished)
         if not self.finished:
             return row
         best = self.best
@@ -164,17 +147,18 @@ def _read(directory: RunDirectory) -> RunRecord:
 def summaries(runs: Iterable[RunRecord]) -> dict[str, dict[TaskName, Summary]]:
     """What the seeds come to, by model and task."""
     groups: dict[tuple[str, TaskName], list[RunRecord]] = {}
-    for run in runs:
+    for run in sorted(runs, key=run_order):
         groups.setdefault((run.model, run.spec.task), []).append(run)
     found: dict[str, dict[TaskName, Summary]] = {}
-    for model, task in sorted(groups, key=_order):
-        group = groups[model, task]
-        finished = sorted((run for run in group if run.validation is not None), key=lambda run: run.spec.seed)
-        summary = Summary(model, group[0].spec.architecture, task, tuple(finished), len(group) - len(finished))
-        found.setdefault(model, {})[task] = summary
+    for (model, task), group in groups.items():
+        finished, unfinished = (
+            tuple(run for run in group if (run.validation is None) == open) for open in (False, True)
+        )
+        found.setdefault(model, {})[task] = Summary(model, task, finished, unfinished)
     return found
 
 
-def _order(key: tuple[str, TaskName]) -> tuple[str, int, int, str]:
-    model, task = key
-    return (model, 0, task, "") if isinstance(task, int) else (model, 1, 0, task)
+def run_order(run: RunRecord) -> tuple[str, bool, int, str, int]:
+    """By model, then by task, those with a number first, then by seed."""
+    task = run.spec.task
+    return run.model, isinstance(task, str), task if isinstance(task, int) else 0, str(task), run.spec.seed

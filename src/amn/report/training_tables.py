@@ -4,13 +4,14 @@ import dataclasses
 import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from statistics import mean
 from typing import Any
 
 from amn.config import RunSpec, TrainConfig
 from amn.models import model_class
-from amn.report.runs import RunRecord, TaskName
-from amn.report.tables import MISSING, NOT_GIVEN, Column, Table, shown, task_name, title_of
+from amn.report.runs import RunRecord, TaskName, run_order
+from amn.report.tables import NOT_GIVEN, ColumnGroup, Table, Value, make_table, task_name, title_of
 
 _OF_DATA = {"vocabulary_size", "num_answers"}  # settings that follow from the stories
 
@@ -54,7 +55,7 @@ def _ranges(numbers: Iterable[TaskName]) -> str:
 def trained_together(runs: Iterable[RunRecord]) -> list[list[RunRecord]]:
     """Runs that one command trains: those that differ in task and seed alone, every task with the same seeds."""
     alike: dict[str, dict[TaskName, list[RunRecord]]] = {}
-    for run in sorted(runs, key=_order):
+    for run in sorted(runs, key=run_order):
         spec = run.spec.to_json() | {"task": None, "seed": None}
         key = json.dumps([run.model, spec], sort_keys=True)
         alike.setdefault(key, {}).setdefault(run.spec.task, []).append(run)
@@ -66,36 +67,31 @@ def trained_together(runs: Iterable[RunRecord]) -> list[list[RunRecord]]:
     return list(groups.values())
 
 
-def _order(run: RunRecord) -> tuple[str, bool, int, str, int]:
-    task = run.spec.task
-    number = task if isinstance(task, int) else 0
-    return run.model, isinstance(task, str), number, str(task), run.spec.seed
-
-
 def commands_table(runs: Sequence[RunRecord]) -> Table:
     """What was trained, how long it took, and the commands that train it again."""
-    rows = []
-    for group in trained_together(runs):
+    groups = trained_together(runs)
+    rows: dict[int, list[Value]] = {}
+    for number, group in enumerate(groups):
         specs = [run.spec for run in group]
         seconds = [run.seconds for run in group if run.seconds is not None]
         stories = sorted({str(run.record["training_data"]) for run in group if "training_data" in run.record})
-        cells = (
+        rows[number] = [
             _ranges(dict.fromkeys(spec.task for spec in specs)),
             _ranges(sorted({spec.seed for spec in specs})),
-            str(len(group)),
-            shown(mean(seconds) if seconds else None, 1),
-            shown(sum(seconds) if seconds else None, 0),
-            ", ".join(stories) or MISSING,
+            len(group),
+            mean(seconds) if seconds else None,
+            sum(seconds) if seconds else None,
+            ", ".join(stories) or None,
             command_of(specs),
-        )
-        rows.append((title_of(group[0].model), cells))
-    names = ("tasks", "seeds", "runs", "seconds a run", "seconds, all", "training stories")
-    columns = (*(Column("", name) for name in names), Column("", "command", words=True))
+        ]
+    columns = {"tasks": 0, "seeds": 0, "runs": 0, "seconds a run": 1, "seconds, all": 0, "training stories": 0}
+    parts = [ColumnGroup("", {**columns, "command": None}, rows)]
     note = (
         "Seconds: models of a fleet train together, and each counts its share of that time, on the machine that "
         "trained it. The stories of a task whose training file is not at hand are generated."
     )
-    return Table("training", "How it was trained, and how to train it again", note, columns, tuple(rows))
+    names = {number: title_of(group[0].model) for number, group in enumerate(groups)}
+    return make_table("training", "How it was trained, and how to train it again", note, parts, names)
 
 
 def settings_table(runs: Sequence[RunRecord]) -> Table:
@@ -105,13 +101,11 @@ def settings_table(runs: Sequence[RunRecord]) -> Table:
         models.setdefault(run.model, []).append(_settings(run.spec))
     of_training = {f.name for f in dataclasses.fields(TrainConfig)}
     names = dict.fromkeys(name for all_of in models.values() for one in all_of for name in one)
-    rows = [
-        (name, tuple(_value(all_of, name) for all_of in models.values()))
-        for name in sorted(names, key=lambda name: name not in of_training)
-    ]
+    rows = {name: [_value(all_of, name) for all_of in models.values()] for name in names}
     note = "Those of the training come first. Several: runs differ, and the commands say in what."
-    columns = tuple(Column("", title_of(model)) for model in models)
-    return Table("settings", "Settings", note, columns, tuple(rows))
+    part = ColumnGroup("", dict.fromkeys(map(title_of, models), 0), rows)
+    ordered = sorted(names, key=lambda name: name not in of_training)
+    return make_table("settings", "Settings", note, [part], dict(zip(ordered, ordered, strict=True)))
 
 
 def _settings(spec: RunSpec) -> dict[str, Any]:
@@ -127,23 +121,16 @@ def _value(found: Sequence[Mapping[str, Any]], name: str) -> str:
 
 def runs_table(model: str, runs: Sequence[RunRecord]) -> Table:
     """Every run of a model."""
-    rows = []
-    for run in sorted((run for run in runs if run.model == model), key=_order):
-        found = run.validation or {}
-        cells = (
-            shown(found.get("error_percent"), 1),
-            shown(found.get("entities_read")),
-            shown(found.get("epoch"), 0),
-            shown(run.record.get("training_questions"), 0),
-            shown(run.seconds, 1),
-            str(run.record.get("torch", MISSING)),
-        )
-        rows.append((f"{task_name(run.spec.task)}, seed {run.spec.seed}", cells))
-    names = ("error %", "read", "best epoch", "training questions", "seconds", "torch")
+    columns = {"error %": 1, "read": 2, "best epoch": 0, "training questions": 0, "seconds": 1, "torch": 0}
+    rows: dict[Path, list[Value]] = {}
+    names: dict[Path, str] = {}
+    for run in sorted((run for run in runs if run.model == model), key=run_order):
+        figures = [(run.validation or {}).get(name) for name in ("error_percent", "entities_read", "epoch")]
+        figures += [run.record.get("training_questions"), run.seconds, run.record.get("torch")]
+        rows[run.directory.path] = figures
+        names[run.directory.path] = f"{task_name(run.spec.task)}, seed {run.spec.seed}"
     note = "Epochs count from 0. Seconds are the run's share of its fleet's."
-    return Table(
-        f"runs-{model}", f"Every run: {title_of(model)}", note, tuple(Column("", n) for n in names), tuple(rows)
-    )
+    return make_table(f"runs-{model}", f"Every run: {title_of(model)}", note, [ColumnGroup("", columns, rows)], names)
 
 
 def run_records(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
@@ -159,5 +146,5 @@ def run_records(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
             "validation": run.validation,
             "command": command_of([run.spec]),
         }
-        for run in sorted(runs, key=_order)
+        for run in sorted(runs, key=run_order)
     ]

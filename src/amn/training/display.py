@@ -1,11 +1,14 @@
-"""How training shows where it is: a bar on a terminal or in a notebook, else a line an epoch; on standard error."""
+"""How training shows where it is: on standard error a bar on a terminal or in a notebook, else lines; TensorBoard."""
 
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from amn.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -77,6 +80,29 @@ class OneLine(Lines):
 
     def _draw(self) -> None:
         print(f"\r{f'{self._bar}  {self._last}':90}", end="", file=sys.stderr, flush=True)
+
+
+class TensorBoardLog:
+    """Writes what a run logs into a folder as scalars, one point an epoch."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError as error:
+            raise MissingExtraError("tensorboard", "--log-to tensorboard") from error
+        self._open, self._folder = SummaryWriter, folder
+        self._writer: SummaryWriter | None = None  # opened when there is something to write: it makes the folder
+
+    def note(self, entry: dict[str, Any]) -> None:
+        """Adds the figures of an epoch."""
+        figures = {f"loss/{name}": value for name, value in entry["loss"].items()}
+        scores = ("error_percent", "entities", "entities_read", "ratio", "banks")
+        figures |= {f"validation/{name}": entry[name] for name in scores if name in entry}
+        if self._writer is None:
+            self._writer = self._open(self._folder)
+        for name, value in figures.items():
+            self._writer.add_scalar(name, value, entry["epoch"])
+        self._writer.flush()
 
 
 @contextmanager

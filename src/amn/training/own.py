@@ -24,26 +24,17 @@ from amn.training.prepare import data_key, encode_stories
 from amn.training.single import FitOptions, fit_run
 
 SOURCE = "stories of one's own"
-_FEWEST_STORIES = 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnPlan:
-    """What a training on one's own stories will do.
+    """What a training on one's own stories will do."""
 
-    Args:
-        training: stories to learn from.
-        validation: stories kept apart, to choose the best epoch and to judge by.
-        seen: what all of them are like.
-        choices: the settings that the user has not given.
-        spec: the run.
-    """
-
-    training: list[Story]
-    validation: list[Story]
-    seen: DataReport
-    choices: list[Choice]
-    spec: RunSpec
+    training: list[Story]  # stories to learn from
+    validation: list[Story]  # stories kept apart, to choose the best epoch and to judge by
+    seen: DataReport  # what all of them are like
+    choices: list[Choice]  # the settings that the user has not given
+    spec: RunSpec  # the run
 
     def describe(self) -> Iterator[str]:
         """What was seen and what was chosen, line by line."""
@@ -117,10 +108,8 @@ def _divided(stories: OwnStories, seed: int) -> tuple[list[Story], list[Story]]:
         if not training or not kept:
             raise DataError(stories.name, None, "questions to train on and to validate with", "none")
         return training, kept
-    if len(training) < _FEWEST_STORIES:
-        expected = "at least two stories with answers, or validation stories as well"
-        raise DataError(stories.name, None, expected, str(len(training)))
-    return hold_out(one_each(training), seed) if len(one_each(training)) > 1 else hold_out(training, seed)
+    different = one_each(training)
+    return hold_out(different if len(different) > 1 else training, seed, stories.name)
 
 
 def _answerable(stories: Sequence[Story], name: str) -> list[Story]:

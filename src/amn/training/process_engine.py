@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 from amn.config import RunSpec
@@ -22,12 +22,12 @@ _END_SECONDS = 60.0  # that a worker gets to save its checkpoint
 
 @dataclass
 class _Worker:
-    process: SpawnProcess
+    process: ForkServerProcess
     job: Job
 
 
 def run_jobs(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Options) -> None:
-    """Trains the unfinished runs of a sweep in spawned processes."""
+    """Trains the unfinished runs of a sweep in processes of their own."""
     queue = Queue(specs, out, options.fleet_size or 1, progress, options.stop_after)
     places = options.workers or os.cpu_count() or 1
     running: dict[Connection, _Worker] = {}
@@ -47,7 +47,8 @@ def run_jobs(specs: Sequence[RunSpec], out: Path, progress: Progress, options: O
 
 
 def _start(job: Job, out: Path, options: Options, running: dict[Connection, _Worker]) -> None:
-    context = get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["torch"])  # once for all workers: it takes seconds
     inbox, outbox = context.Pipe(duplex=False)
     process = context.Process(target=_main, args=(job, out, options, outbox), daemon=True)
     process.start()

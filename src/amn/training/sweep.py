@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import torch
-
 from amn.config import RunSpec
 from amn.data.boards import tasks_of
 from amn.errors import ConfigError
@@ -48,6 +46,14 @@ def parse_tasks(text: str) -> list[int | str]:
     if wrong:
         raise ConfigError(f"tasks are 1 to 20, scaled, multi, mixed, joint, all and boards; found {wrong[0]}")
     return list(dict.fromkeys(tasks))
+
+
+def parse_task(text: str) -> int | str:
+    """A single task, as `parse_tasks` takes it."""
+    tasks = parse_tasks(text)
+    if len(tasks) != 1:
+        raise ConfigError(f"expected one task, found {text!r}; amn sweep trains several")
+    return tasks[0]
 
 
 @dataclass(frozen=True)
@@ -138,8 +144,7 @@ def train_steps(
     A worker of an engine saves all with every checkpoint, so that others may look or take a copy. Data may have moved:
     `moved` says where it lies on this machine, by its name in the runs.
     """
-    torch.set_num_threads(options.threads)
-    device, in_fleets = choose_device(options.device), options.engine == "fleet"
+    device, in_fleets = choose_device(options.device, options.threads), options.engine == "fleet"
     remaining = unfinished(specs, out)
     end = time.monotonic() + (float("inf") if options.stop_after is None else options.stop_after)
     turn = float("inf") if in_fleets else options.checkpoint_every

@@ -5,7 +5,7 @@ from pathlib import Path
 from amn.data.boards import babi_1k, hindi, stepgame
 from amn.data.boards.board import ONE_MODEL as ONE_MODEL
 from amn.data.boards.board import Board as Board
-from amn.data.source import SPLITS
+from amn.data.source import check_split
 from amn.data.story import Story
 from amn.errors import ConfigError, did_you_mean
 
@@ -33,12 +33,7 @@ def tasks_of(name: str) -> list[str]:
 
 
 def board_stories(task: str, data: str | Path | None, split: str) -> list[Story]:
-    """The stories of a split of a board, or of a part of one.
-
-    Args:
-        task: the board, or board-part.
-        data: the folder with its files.
-        split: "train", "valid" or "test".
+    """The stories of a split of a board, or of a part of one (board-part), in the folder `data`.
 
     Raises:
         ConfigError: where there is no such board, part or split, or no folder is given.
@@ -49,7 +44,6 @@ def board_stories(task: str, data: str | Path | None, split: str) -> list[Story]
         raise ConfigError(f"no board is called {task!r}: {did_you_mean(task, names)}")
     if data is None:
         raise ConfigError(f"{found[0].title} cannot be generated: give the folder of its files with --data")
-    if split not in SPLITS:
-        raise ConfigError(f"unknown split {split!r}: {did_you_mean(split, SPLITS)}")
+    check_split(split)
     board, part = found
     return board.read(Path(data), split, part)

@@ -11,29 +11,20 @@ ONE_MODEL = "joint"  # the variant of a board with a model for each part in whic
 
 @dataclass(frozen=True, kw_only=True)
 class Board:
-    """A published set of questions that models are compared by.
+    """A published set of questions that models are compared by."""
 
-    Args:
-        name: what `--task` takes.
-        title: what it is called in print.
-        parts: what is scored apart, by name.
-        source: the data with its licence, for the cards of models.
-        read: the stories of a split in a folder; of one part, or of all where the part is None.
-        each: whether every part has a model of its own; else one model learns all of them.
-        variants: further ways to train, whose names stand where a part's may stand; and what they train on.
-        means: the figures that papers give: by name, the parts that are averaged.
-        notes: how it is scored, for those who compare.
-    """
-
-    name: str
-    title: str
-    parts: tuple[str, ...]
-    source: str
+    name: str  # what `--task` takes
+    title: str  # what it is called in print
+    parts: tuple[str, ...]  # what is scored apart, by name
+    source: str  # the data with its licence, for the cards of models
+    # The stories of a split in a folder; of one part, or of all where the part is None.
     read: Callable[[Path, str, str | None], list[Story]]
-    each: bool = False
+    each: bool = False  # whether every part has a model of its own; else one model learns all of them
+    # Further ways to train, whose names stand where a part's may stand; and what they train on.
     variants: Mapping[str, str] = field(default_factory=dict)
+    # The figures that papers give: by name, the parts that are averaged.
     means: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    notes: str = ""
+    notes: str = ""  # how it is scored, for those who compare
 
     @property
     def tasks(self) -> list[str]:

@@ -1,13 +1,13 @@
 """Generated stories: whole tasks, and the two extensions of the AMN paper as presets."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from random import Random
 from typing import Any
 
-from amn.data.story import Story
+from amn.data.facts import Facts
+from amn.data.story import Question, Story
 from amn.data.tasks.config import GeneratorConfig, Task, plan_for
-from amn.data.tasks.distractors import distract
 from amn.data.tasks.mixed import MixedConfig, mixed_stories
 from amn.data.tasks.scene import DeadEndError, Plan
 from amn.data.tasks.table import TASKS
@@ -18,6 +18,12 @@ _MOST_TRIES = 2000
 
 MIXED = "mixed"  # goes by the name of a task or a preset, and has settings of its own
 _LIKE_RELEASED = GeneratorConfig()
+# Sentences that have nothing to do with any question: a subject and a remark.
+_SUBJECTS = ("wind", "rain", "sun", "moon", "fog", "snow", "thunder", "river", "traffic", "crowd", "choir", "bird")
+_REMARKS = (
+    *("was loud", "was quiet", "woke everyone", "pleased everyone", "annoyed everyone", "surprised everyone"),
+    *("came early", "came late", "lasted all day", "seemed strange"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +105,7 @@ def _stories(task: Task, plan: Plan, questions: int, seed: int, distractors: int
         rng = Random(f"{task.number}/{seed}/{number}")
         story = _finished(task, plan, rng)
         if distractors:
-            story = distract(rng, story, distractors)
+            story = _distract(rng, story, distractors)
         story = _cut(story, questions)
         yield story
         questions -= len(story.questions)
@@ -124,3 +130,32 @@ def _cut(story: Story, questions: int) -> Story:
     kept = story.questions[:questions]
     told = kept[-1].after
     return Story(sentences=story.sentences[:told], questions=kept, facts=story.facts[:told])
+
+
+def _distract(rng: Random, story: Story, count: int) -> Story:
+    """Puts unrelated sentences at random places; questions still rest on the same sentences."""
+    length = len(story.sentences)
+    gaps = sorted(rng.randrange(length) for _ in range(count))  # each goes before the sentence with this index
+    moved_to = [index + sum(gap <= index for gap in gaps) for index in range(length)]
+    sentences = [_remark(rng) for _ in range(length + count)]
+    for index, sentence in enumerate(story.sentences):
+        sentences[moved_to[index]] = sentence
+    questions = tuple(_moved(question, moved_to) for question in story.questions)
+    facts = _facts(story, moved_to, len(sentences)) if story.facts else ()
+    return Story(sentences=tuple(sentences), questions=questions, facts=facts)
+
+
+def _facts(story: Story, moved_to: list[int], length: int) -> tuple[Facts, ...]:
+    """What holds after each sentence: a remark changes nothing."""
+    lines = [sum(place <= line for place in moved_to) for line in range(length)]
+    return tuple(story.facts[told - 1] if told else frozenset() for told in lines)
+
+
+def _moved(question: Question, moved_to: list[int]) -> Question:
+    after = moved_to[question.after - 1] + 1
+    support = tuple(moved_to[line] for line in question.support)
+    return replace(question, after=after, support=support)
+
+
+def _remark(rng: Random) -> str:
+    return f"The {rng.choice(_SUBJECTS)} {rng.choice(_REMARKS)}."
