@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from amn.data.files import flush_folder
+from amn.data.files import flush_folder, make_folder
 from amn.errors import AMNError
 from amn.store.memories import (
     STORE_BYTES,
@@ -185,7 +185,7 @@ def _record(row: tuple[Any, ...]) -> Record:
 
 def _connect(path: Path | None, most_bytes: int) -> sqlite3.Connection:
     if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         path.touch(mode=0o600)  # stories are their tellers' business
     db = sqlite3.connect(path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
