@@ -1,6 +1,5 @@
 """How answers came about: those after each sentence of a story, as the page draws them over time."""
 
-import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from amn.server.access import owner_of
 from amn.server.problems import responses
 from amn.server.schemas import MemoryBody, StoryText, StoryTexts, said
 from amn.server.service import NO_SENTENCE, Service
-from amn.server.work import SLICE_SECONDS, FieldError
+from amn.server.work import FieldError, for_a_moment
 
 MAX_HISTORY = 20_000  # answers in one reply
 CLIENT_GONE = 499  # nobody gets it; it is counted
@@ -81,14 +80,7 @@ def _steps(memory: LiveMemory, sentences: Sequence[str]) -> Iterator[list[Answer
 
 def _slice(steps: Iterator[list[Answer] | None]) -> list[list[Answer]]:
     """The answers of the steps that fit in a moment."""
-    ends = time.perf_counter() + SLICE_SECONDS
-    found = []
-    for answers in steps:
-        if answers is not None:
-            found.append(answers)
-        if time.perf_counter() >= ends:
-            break
-    return found
+    return [answers for answers in for_a_moment(steps) if answers is not None]
 
 
 def _moment(answer: Answer) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -141,24 +141,24 @@ class Service:
         if asked.explain and asked.deadline is None:  # refuse it before it is read
             await self._check_explanation(told.sentences, questions, asked)
         memory = qa.memory(questions)
-        async with self.slices.before(asked, len(questions)):
-            async for _ in self.slices.tell(memory, 0, told, asked.ends, asked.explain):
-                pass
-        if not memory.sentences:
-            await self._tell_first(memory, told, asked)
+        await self.slices.before(asked, len(questions), self._read(memory, told, asked))
+        if not memory.sentences:  # so that an answer is from something; one long sentence may still be too much
+            await self._read(memory, told, asked, until=lambda: bool(memory.sentences) or asked.late())
+        if told.complete and not told:
+            raise FieldError("story", NO_SENTENCE)
         if asked.explain and asked.deadline is not None:
             asked = await self._with_explanation(memory, asked)
         reading = await self.slices.ask(memory, asked, told.expected)
         milliseconds = 1000 * (time.monotonic() - asked.started)
         return replace(reading, answers=[replace(answer, milliseconds=milliseconds) for answer in reading.answers])
 
-    async def _tell_first(self, memory: LiveMemory, told: ReadingWork, asked: AskSettings) -> None:
-        """Tells a little after all, so that an answer is from something; one long sentence may still be too much."""
+    async def _read(
+        self, memory: LiveMemory, told: ReadingWork, asked: AskSettings, until: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Tells a new memory a story, or its beginning until it is enough."""
         async for _ in self.slices.tell(memory, 0, told, asked.ends, asked.explain):
-            if memory.sentences or asked.late:
+            if until():
                 return
-        if not memory.sentences:
-            raise FieldError("story", NO_SENTENCE)
 
     async def open(self, owner: str, questions: list[str], model: str | None) -> Record:
         """A new memory."""
@@ -235,8 +235,7 @@ class Service:
         """The answers of a memory to its questions, from what it was told so far."""
         self.inference.check_room()
         resident = await self._resident(record)
-        async with self.slices.before(asked, len(record.questions)):
-            await self._caught_up(record, resident, asked.ends)
+        await self.slices.before(asked, len(record.questions), self._caught_up(record, resident, asked.ends))
         if asked.explain:
             asked = await self._with_explanation(resident.memory, asked)
         reading = await self.slices.ask(resident.memory, asked, record.sentences)
