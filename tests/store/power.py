@@ -62,8 +62,8 @@ class Disk:
         if call in ("openat", "mkdir"):
             place = self._holder(os.fsdecode(texts[0]))
             if place is not None and (call == "mkdir" or "O_CREAT" in given):
-                held = place[0].names.setdefault(place[1], Held())
-                held.data = b"" if "O_TRUNC" in given else held.data
+                made = place[0].names.setdefault(place[1], Held())
+                made.data = b"" if "O_TRUNC" in given else made.data
         elif call in ("rename", "unlink"):
             self._rename(*map(os.fsdecode, texts))
         elif opened and (held := self._at(os.fsdecode(_spelled(opened[1])))) is not None:

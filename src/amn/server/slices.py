@@ -18,7 +18,7 @@ from amn.server.work import ASK_PACE, EXPLAIN_PACE, SLICE_SECONDS, Pace, Reading
 
 T = TypeVar("T")
 
-GRACE_SECONDS = 0.008  # after a deadline, for questions that still wait; their reply takes a while too
+GRACE_SECONDS = 0.003  # after a deadline, for questions that still wait; their reply takes a while too
 _SLICE_SENTENCES = 128  # that a slice begins with at most: to take them apart takes time as well
 
 
