@@ -15,7 +15,7 @@ from amn.memory import LiveMemory
 from amn.store.memories import MemoryStore, MissingMemoryError, Record, open_store
 
 SNAPSHOT_SENTENCES = 256  # a snapshot is taken when a memory was told so many since the last
-TRACED_QUESTIONS = 2  # of a memory whose snapshots hold what each sentence did; of more it would take others' time
+SNAPSHOT_TRACES = 2000  # of what sentences did, in a snapshot: more would take others' time
 READ_SENTENCES = 1024  # that are fetched from the store at once
 POLL_SECONDS = 0.25  # how often a store is looked at for what others told
 NO_LIMIT = 2**53  # for whoever keeps memories alone
@@ -43,7 +43,7 @@ def revived(trained: TrainedModel, record: Record, snapshot: bytes | None) -> Li
 def due_snapshot(memory: LiveMemory, before: int) -> bytes | None:
     """A snapshot of a memory that had `before` sentences a moment ago, where it is time for one."""
     due = len(memory.sentences) // SNAPSHOT_SENTENCES > before // SNAPSHOT_SENTENCES
-    return memory.to_bytes(traced=len(memory.questions) <= TRACED_QUESTIONS) if due else None
+    return memory.to_bytes(traces=SNAPSHOT_TRACES) if due else None
 
 
 class StoredMemory:
