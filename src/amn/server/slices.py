@@ -160,6 +160,14 @@ class Slices:
             for changes in await self._inference.run(partial(_follow_slice, follower, left), further=True):
                 yield changes
 
+    async def history(self, memory: LiveMemory, sentences: Sequence[str]) -> AsyncIterator[list[Answer]]:
+        """Tells a new memory sentences; gives the answers after each."""
+        steps, told = _answering(memory, sentences), 0
+        while told < len(sentences):
+            for answers in await self._inference.run(partial(_history_slice, steps), further=True):
+                told += 1
+                yield answers
+
 
 def _not_asked(question: str) -> Answer:
     """What is said of a question for which no time was left."""
@@ -192,3 +200,20 @@ def _explain_slice(steps: Iterator[Answer]) -> Answer | None:
 
 def _follow_slice(follower: Follower, sentences: Sequence[str]) -> list[list[AnswerChange]]:
     return [follower.tell(sentence) for sentence in for_a_moment(sentences)]
+
+
+def _answering(memory: LiveMemory, sentences: Sequence[str]) -> Iterator[list[Answer] | None]:
+    """The answers after each sentence, and None in between: each step takes a moment."""
+    shared = len(groups_of(memory.trained, len(memory.questions))) == 1
+    for sentence in sentences:
+        for _ in memory.telling([sentence], traced=False):
+            yield None
+        answers = memory.ask() if shared else []
+        for question in memory.questions[len(answers) :]:
+            answers.append(memory.ask(question))
+            yield None
+        yield answers
+
+
+def _history_slice(steps: Iterator[list[Answer] | None]) -> list[list[Answer]]:
+    return [answers for answers in for_a_moment(steps) if answers is not None]
