@@ -77,13 +77,6 @@ async def metrics(service: Behind, _: Owner) -> Response:
     return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-@private.post("/answer", response_model=schemas.AnswersOut, responses=responses(*_BODY))
-async def answer(body: schemas.AnswerBody, request: Request, service: Behind, _: Owner) -> Response:
-    """Answer one question or several about a story."""
-    work = service.answer(body.story, body.question, body.model, _asked(body, request))
-    return await _replied(service, await _while_there(request, work))
-
-
 @private.post("/history", response_model=schemas.HistoryOut, responses=responses(*_BODY))
 async def history(body: schemas.HistoryBody, request: Request, service: Behind, _: Owner) -> Response:
     """Answer questions about a story after each of its sentences."""
@@ -92,6 +85,13 @@ async def history(body: schemas.HistoryBody, request: Request, service: Behind, 
         return Response(status_code=CLIENT_GONE)
     moments = [[{"answer": one.answer, "score": one.score, "known": one.known} for one in row] for row in found[1]]
     return JSONResponse({"sentences": found[0], "history": moments})
+
+
+@private.post("/answer", response_model=schemas.AnswersOut, responses=responses(*_BODY))
+async def answer(body: schemas.AnswerBody, request: Request, service: Behind, _: Owner) -> Response:
+    """Answer one question or several about a story."""
+    work = service.answer(body.story, body.question, body.model, _asked(body, request))
+    return await _replied(service, await _while_there(request, work))
 
 
 async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T | None:
