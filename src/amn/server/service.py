@@ -242,8 +242,9 @@ class Service:
                 resident.memory, first, ReadingWork(part, len(record.questions)), ends
             ):
                 yield traces
-            data = await self.inference.run(partial(due_snapshot, resident.memory, first), further=True)
-            if data is not None:
+            packed = await self.inference.run(partial(due_snapshot, resident.memory, first), further=True)
+            if packed is not None:
+                data = await self.memories.run(packed)
                 await self.memories.run(self._store.save_snapshot, record.id, resident.position, data)
 
     async def ask(self, record: Record, asked: AskSettings) -> Answered:
