@@ -48,6 +48,16 @@ def old_save(directory: Path, memory: LiveMemory) -> None:
     (directory / "memory.json").write_text(json.dumps(described) + "\n")
 
 
+def test_the_latest_traces_are_kept_of_every_question() -> None:
+    memory = told(trained(4), QUESTIONS)
+    everything, few = memory.to_bytes(), memory.to_bytes(traces=2 * len(QUESTIONS))
+    assert len(few) < len(everything)
+    for ours, theirs in zip(LiveMemory.from_bytes(few, memory.trained).ask(explain=True), memory.ask(explain=True)):
+        assert ours.explanation is not None and theirs.explanation is not None
+        assert ours.answer == theirs.answer and ours.explanation.banks == theirs.explanation.banks
+        assert ours.explanation.sentences == theirs.explanation.sentences[-2:] != theirs.explanation.sentences
+
+
 @pytest.mark.parametrize("pointer", [False, True])
 def test_what_version_0_1_saved_is_read(implementation: str, pointer: bool, tmp_path: Path) -> None:
     memory = LiveMemory(trained(4, pointer=pointer), QUESTIONS)

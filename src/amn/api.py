@@ -281,21 +281,21 @@ class _Part:
     example: Example
     banks: int
 
+    @property
+    def words(self) -> int:
+        """How many words its story has."""
+        return sum(map(len, self.example.sentences))
+
 
 def _groups(parts: Sequence[_Part]) -> Iterator[list[_Part]]:
     """What to read together: parts that read as many banks, stories of like length, as many as fit."""
-    group: list[_Part] = []
+    group, longest = list[_Part](), 0
     for part in sorted(parts, key=lambda part: (part.banks, len(part.story))):
-        if group and (group[0].banks != part.banks or not _fits([*group, part])):
+        longest = max(longest, part.words)
+        fits = len(part.story) <= BATCH_SENTENCES and longest * (len(group) + 1) <= BATCH_WORDS
+        if group and not (fits and group[0].banks == part.banks):
             yield group
-            group = []
+            group, longest = [], part.words
         group.append(part)
     if group:
         yield group
-
-
-def _fits(parts: Sequence[_Part]) -> bool:
-    if max(len(part.story) for part in parts) > BATCH_SENTENCES:
-        return False
-    longest = max(sum(map(len, part.example.sentences)) for part in parts)
-    return longest * len(parts) <= BATCH_WORDS

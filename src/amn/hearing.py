@@ -79,7 +79,8 @@ class Hearing:
             while begun.heard_by < len(self._groups):
                 found = self._hear(begun.heard_by, self.seen, [told], begun.heard[begun.heard_by], int(traced))
                 begun = self._begun = replace(begun, heard_by=begun.heard_by + 1, first=(*begun.first, *found)[:1])
-                yield None
+                if begun.heard_by < len(self._groups):
+                    yield None
             trace = begun.first[0] if begun.heard[0] and traced else _turned_away(self.seen, told[0], begun.banks)
             self._note([told], begun.heard, keep=True)
             self._begun = None

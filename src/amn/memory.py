@@ -1,8 +1,9 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from math import inf
 from pathlib import Path
@@ -196,28 +197,34 @@ class LiveMemory(Hearing, Standing):
             read=tuple(range(answer.banks_created - 1, answer.banks_created - answer.banks_read - 1, -1)),
         )
 
-    def to_bytes(self, *, traced: bool = True) -> bytes:
+    def to_bytes(self, *, traces: int | None = None) -> bytes:
         """The memory in one piece, without the weights of the model; `from_bytes` reads it.
 
         Args:
-            traced: whether with what each sentence did, which an explanation shows and which takes most of the room.
+            traces: of how many sentences, counted for each question, it says what they did. An explanation shows that,
+                and it takes most of the room; by default of all that are kept, else of the latest.
         """
+        return self.packing(traces=traces)()
+
+    def packing(self, *, traces: int | None = None) -> Callable[[], bytes]:
+        """What gives `to_bytes` of the memory as it is now: it may be called later, and by another thread."""
+        each = None if traces is None else max(1, traces // len(self._groups))
         described = {
             "model": fingerprint(self.trained),
             "questions": self.questions,
             "shared": len(self._groups) < len(self.questions),
-            "sentences": self.sentences,
+            "sentences": [*self.sentences],
             "seen": self.seen,
             "let_in": self.let_in,
             "position": self.position,
             "gate": self._gate and {"seen": self._gate.seen, "let_in": self._gate.let_in.tolist()},
             "words": [list(memory.words) for memory in self._memories],
-            "traces": [[trace.to_dict() for trace in kept] if traced else [] for kept in self._traces],
+            "traces": [list(deque(kept, each)) for kept in self._traces],
         }
         named = (
             (f"{i}.{name}", value) for i, memory in enumerate(self._memories) for name, value in memory.arrays().items()
         )
-        return pack(described, dict(named))
+        return partial(pack, described, dict(named))
 
     @classmethod
     def from_bytes(cls, data: bytes, trained: TrainedModel, source: str = "memory") -> "LiveMemory":

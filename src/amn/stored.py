@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Any, overload
 
@@ -15,7 +15,7 @@ from amn.memory import LiveMemory
 from amn.store.memories import MemoryStore, MissingMemoryError, Record, open_store
 
 SNAPSHOT_SENTENCES = 256  # a snapshot is taken when a memory was told so many since the last
-TRACED_QUESTIONS = 2  # of a memory whose snapshots hold what each sentence did; of more it would take others' time
+SNAPSHOT_TRACES = 2000  # of what sentences did, in a snapshot: they take most of its room and time
 READ_SENTENCES = 1024  # that are fetched from the store at once
 POLL_SECONDS = 0.25  # how often a store is looked at for what others told
 NO_LIMIT = 2**53  # for whoever keeps memories alone
@@ -40,10 +40,10 @@ def revived(trained: TrainedModel, record: Record, snapshot: bytes | None) -> Li
     return LiveMemory(trained, list(record.questions))
 
 
-def due_snapshot(memory: LiveMemory, before: int) -> bytes | None:
-    """A snapshot of a memory that had `before` sentences a moment ago, where it is time for one."""
+def due_snapshot(memory: LiveMemory, before: int) -> Callable[[], bytes] | None:
+    """What makes a snapshot of a memory that had `before` sentences a moment ago, where it is time for one."""
     due = len(memory.sentences) // SNAPSHOT_SENTENCES > before // SNAPSHOT_SENTENCES
-    return memory.to_bytes(traced=len(memory.questions) <= TRACED_QUESTIONS) if due else None
+    return memory.packing(traces=SNAPSHOT_TRACES) if due else None
 
 
 class StoredMemory:
@@ -114,8 +114,8 @@ class StoredMemory:
             traces += self._memory.tell(
                 self._store.sentences(self.id, first, min(first + READ_SENTENCES, found.sentences))
             )
-            if (data := due_snapshot(self._memory, first)) is not None:
-                self._store.save_snapshot(self.id, len(self._memory.sentences), data)
+            if (packed := due_snapshot(self._memory, first)) is not None:
+                self._store.save_snapshot(self.id, len(self._memory.sentences), packed())
         return traces
 
     @overload

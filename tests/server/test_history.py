@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from amn.api import QA
-from amn.server import history
+from amn.server import service
 from server.serving import STORY
 
 QUESTIONS = ["Where is Mary?", "Where is John?"]
@@ -39,7 +39,7 @@ def test_what_cannot_be_told_is_refused_by_name(client: TestClient, story: objec
 
 
 def test_a_reply_has_an_end(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "MAX_HISTORY", 7)
+    monkeypatch.setattr(service, "MAX_HISTORY", 7)
     reply = client.post("/history", json={"story": STORY, "questions": QUESTIONS})
     assert reply.status_code == 422
     assert "at most 7 answers" in reply.json()["detail"]

@@ -30,15 +30,16 @@ def test_every_schema_and_property_has_words_and_an_example(schema: Any) -> None
     bare = []
     for name, shape in schema["components"]["schemas"].items():
         parts = {name: shape, **{f"{name}.{field}": part for field, part in shape["properties"].items()}}
-        bare += [part for part, described in parts.items() if not described.get("description")]
-        bare += [part for part, described in parts.items() if "." in part and not described.get("examples")]
+        bare += [part for part, said in parts.items() if not (said.get("description") and said.get("examples"))]
     assert bare == []
 
 
-def test_every_operation_and_parameter_has_words(schema: Any) -> None:
+def test_every_operation_and_parameter_has_words_and_an_example(schema: Any) -> None:
     bare = [name for name, operation in operations(schema) if not operation.get("description")]
     for name, operation in operations(schema):
-        bare += [f"{name} {p['name']}" for p in operation.get("parameters", []) if not p.get("description")]
+        for given in operation.get("parameters", []):
+            said = given.get("description") and (given.get("examples") or given["schema"].get("examples"))
+            bare += [] if said else [f"{name} {given['name']}"]
         bare += [f"{name} {code}" for code, reply in operation["responses"].items() if not reply.get("description")]
     assert bare == []
 
@@ -53,7 +54,7 @@ def test_every_refusal_is_a_problem(schema: Any) -> None:
 def test_examples_are_what_they_are_examples_of(schema: Any) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     for name, shape in schema["components"]["schemas"].items():
-        for field, part in shape["properties"].items():
+        for field, part in {"": shape, **shape["properties"]}.items():
             validator = jsonschema.Draft202012Validator({**schema, **part})
             for example in part["examples"]:
                 assert validator.is_valid(example), (name, field, example)

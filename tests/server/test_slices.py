@@ -13,6 +13,7 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
+from amn.answers import Answer
 from amn.api import QA
 from amn.data.sentences import split_sentences
 from amn.server.batching import Inference
@@ -218,6 +219,28 @@ def test_a_deadline_bounds_what_is_too_much_otherwise(serve: Callable[..., TestC
     assert all(answer["stopped_for_deadline"] for answer in reply["answers"]) and len(reply["answers"]) == 32
 
 
+def test_questions_that_there_is_no_time_for_are_answered_by_unknown(qa: QA) -> None:
+    """The first is asked in any case; the others would each make a late reply later."""
+    questions = [f"Where is {name}?" for name in ("Mary", "John", "Sandra")]
+
+    async def ask(asked: AskSettings) -> list[Answer]:
+        inference, memory = Inference(Limits()), qa.memory(questions)
+        memory.tell(STORY)
+        reading = await Slices(inference).ask(memory, asked, len(STORY))
+        await asyncio.to_thread(inference.close)
+        return reading.answers
+
+    late = AskSettings(deadline=0.001, started=time.monotonic() - 1)
+    first, *others = asyncio.run(ask(late))
+    assert first.question == questions[0] and first.banks_read == 1
+    assert [(one.question, one.answer, one.known, one.banks_read) for one in others] == [
+        (question, "unknown", False, 0) for question in questions[1:]
+    ]
+    assert all(one.stopped_for_deadline for one in others)
+    patient = asyncio.run(ask(AskSettings(started=time.monotonic())))
+    assert all(one.banks_read == 1 and not one.stopped_for_deadline for one in patient)
+
+
 def test_a_deadline_with_an_explanation_gives_the_answer_at_least(serve: Callable[..., TestClient]) -> None:
     body: dict[str, Any] = {"story": STORY * 100, "question": QUESTION, "explain": True}
     hurried = serve().post("/answer", json={**body, "deadline_ms": 1}).json()["answers"][0]
@@ -262,8 +285,7 @@ def test_an_ask_by_a_deadline_does_not_wait_for_a_telling(qa: QA) -> None:
         inference = Inference(Limits())
         reader, memory = Slices(inference), qa.memory([QUESTION])
         memory.tell(STORY)
-        async with reader.before(asked, 1):
-            await asyncio.Event().wait()  # never set
+        await reader.before(asked, 1, asyncio.Event().wait())  # which never is
         reading = await reader.ask(memory, asked, 10)
         await asyncio.to_thread(inference.close)
         return reading.read + reading.sentences + sum(answer.stopped_for_deadline for answer in reading.answers)

@@ -134,5 +134,8 @@ def _run(app: "FastAPI", listening: socket.socket, limits: "Limits", log: bool) 
     from amn.server.listening import server_for
 
     sys.setswitchinterval(SWITCH_SECONDS)
-    gc.freeze()  # what is loaded now stays: no need to look through it for garbage while somebody waits
+    # To look through everything for garbage takes longer than a deadline leaves. What is loaded now stays, and of what
+    # memories hold nothing refers to itself: so that is rarely done.
+    gc.freeze()
+    gc.set_threshold(2000, 20, 1000)
     server_for(app, limits, log_level="info" if log else "warning", log_requests=log).run(sockets=[listening])

@@ -328,29 +328,37 @@ static void ask(struct amn_memory *memory, struct amn_desk *desk, const id *word
     }
 }
 
+/* The states in which the entities that the questions name begin, from what the questions' words came to. */
+static void begin_named(struct amn_memory *memory, struct amn_desk *desk) {
+    const struct amn_model *m = memory->model;
+    size_t hidden = m->hidden, count = (size_t)memory->named_count;
+    for (size_t i = 0; i < count; i++) {
+        desk->from[i] = memory->states + (size_t)memory->named[i] * hidden;
+        desk->into[i] = desk->outputs + i * hidden;
+    }
+    product(count, hidden, hidden, desk->from, m->from_question, desk->into);
+    for (size_t i = 0; i < count; i++) {
+        float *state = memory->states + (size_t)memory->named[i] * hidden;
+        SIMD
+        for (size_t j = 0; j < hidden; j++) state[j] = tangent(desk->into[i][j] + m->from_question_bias[j]);
+    }
+}
+
 /* What a memory is built for; it can be said once, before anything is told. */
 int amn_ask(struct amn_memory *memory, struct amn_desk *desk, const struct amn_words *questions) {
-    const struct amn_model *m = memory->model;
-    size_t hidden = m->hidden, count = (size_t)questions->count, most = 0;
+    size_t hidden = memory->model->hidden, count = (size_t)questions->count;
+    size_t words = (size_t)(questions->begin[count] - questions->begin[0]);
     int failed = memory->asked || memory->sentences ? BAD_INPUT : add_words(memory, questions);
     if (failed) return failed;
-    for (id i = 0; i < questions->count; i++) {
-        size_t length = (size_t)(questions->begin[i + 1] - questions->begin[i]);
-        most = length > most ? length : most;
-    }
     memory->asked = calloc(count + 1, sizeof(struct asked));
     memory->asked_numbers = calloc(count * 4 * hidden + 1, sizeof(float));
     memory->named = calloc((size_t)memory->slots, sizeof(id));
-    if (!memory->asked || !memory->asked_numbers || !memory->named || reserve(desk, most + 1)) return NO_ROOM;
+    if (!memory->asked || !memory->asked_numbers || !memory->named || reserve(desk, words + 1)) return NO_ROOM;
     memory->questions = questions->count;
     for (id i = 0; i < questions->count; i++) {
         id begin = questions->begin[i];
         ask(memory, desk, questions->words + begin, questions->begin[i + 1] - begin, i);
     }
-    for (id i = 0; i < memory->named_count; i++) {
-        float *state = memory->states + (size_t)memory->named[i] * hidden;
-        project(hidden, hidden, state, m->from_question, desk->outputs);
-        for (size_t j = 0; j < hidden; j++) state[j] = tangent(desk->outputs[j] + m->from_question_bias[j]);
-    }
+    begin_named(memory, desk);
     return OK;
 }

@@ -167,6 +167,14 @@ def flush_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def make_folder(folder: Path) -> None:
+    """Makes a folder, and those above it, that are found again after a power loss."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in missing:
+        flush_folder(one.parent)
+
+
 def remove(path: Path) -> None:
     """Removes a file if it can be: where a folder lost its write permission, another error is already on its way."""
     with suppress(OSError):

@@ -95,7 +95,7 @@ class TrainedModel:
         """How many vectors it has for unknown words; 0 where all of these are one to it."""
         return len(self.weights.get("encoder.anonymous", ()))
 
-    @property
+    @cached_property
     def training(self) -> TrainingRecord:
         """What its record says of its training."""
         return TrainingRecord.of(self.record)

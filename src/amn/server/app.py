@@ -88,6 +88,8 @@ def openapi_document(routes: Sequence[BaseRoute]) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     schemas["Problem"] = Problem.model_json_schema()
+    for shape in schemas.values():  # an example of the whole, from those of its parts
+        shape["examples"] = [{name: part["examples"][0] for name, part in shape["properties"].items()}]
     for operation in (operation for methods in found["paths"].values() for operation in methods.values()):
         for reply in operation["responses"].values():
             if PROBLEM_JSON in reply.get("content", {}):

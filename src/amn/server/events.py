@@ -70,7 +70,7 @@ class Events:
                 record = await memories.get(record.id, record.owner)
             last = min(record.sentences, follower.position + READ_SENTENCES)
             if follower.position < last:
-                part = await memories.sentences(record.id, follower.position, last)
+                part = await memories.run(memories.store.sentences, record.id, follower.position, last)
                 told = enumerate(part, follower.position)
                 async for changes in self._service.slices.follow(follower, part):
                     number, text = next(told)

@@ -1,7 +1,6 @@
 """What stands between the network and the routes: bodies that are too big, clients that stall, what browsers may do."""
 
 import asyncio
-import json
 import time
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -132,7 +131,7 @@ class _Exchange:
         """Answers in place of the application, where it has not begun to."""
         if self.status:
             return
-        body = json.dumps(problem(status, detail)).encode()
+        body = problem(status, detail)
         headers = [(b"content-type", PROBLEM_JSON.encode()), (b"content-length", str(len(body)).encode())]
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})

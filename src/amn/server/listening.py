@@ -4,7 +4,6 @@ A server has few connections to give. One that does not come to the point is let
 """
 
 import asyncio
-import json
 import logging
 import resource
 import socket
@@ -76,7 +75,7 @@ class Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Says that this was not HTTP, as a problem like any other."""
-        body = json.dumps(problem(400, msg)).encode()
+        body = problem(400, msg)
         headers = [("content-type", PROBLEM_JSON), ("content-length", str(len(body))), ("connection", "close")]
         for event in (
             h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from amn.memory import LiveMemory
 from amn.server.limits import Limits
@@ -78,19 +78,20 @@ class Memories:
         self.news = News()
         self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="amn-store-wait")
 
-    async def _run(self, function: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+    async def run(self, method: Callable[..., T], *given: Any, **named: Any) -> T:
+        """What a method of the store gives; others have their turn meanwhile."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(method, *given, **named))
 
     async def count(self) -> int:
         """How many there are."""
-        return await self._run(lambda: self.store.count(self._clock()))
+        return await self.run(self.store.count, self._clock())
 
     async def create(self, owner: str, model: str, memory: LiveMemory) -> Record:
         """Keeps a new memory."""
         now = self._clock()
         expires = now + self._limits.memory_seconds
         record = Record(id=new_id(), owner=owner, model=model, questions=tuple(memory.questions), expires_at=expires)
-        await self._run(partial(self.store.create, record, self._share, now))
+        await self.run(self.store.create, record, self._share, now)
         self.put(record.id, Resident(memory))
         return record
 
@@ -101,29 +102,25 @@ class Memories:
             MissingMemoryError: where the owner has none of that name.
         """
         now = self._clock()
-        record = await self._run(partial(self.store.find, id, now))
+        record = await self.run(self.store.find, id, now)
         if record is None or record.owner != owner:
             raise MissingMemoryError
         seconds = self._limits.memory_seconds
         if record.expires_at < now + (1 - _STALE) * seconds:
-            await self._run(partial(self.store.keep, record, now + seconds))
+            await self.run(self.store.keep, record, now + seconds)
             record = replace(record, expires_at=now + seconds)
         return record
 
     async def append(self, record: Record, sentences: Sequence[str], after: int | None) -> int:
         """Tells the store sentences; gives the number of the first."""
         most = self._limits.memory_sentences
-        first = await self._run(partial(self.store.append, record.id, sentences, most=most, after=after))
+        first = await self.run(self.store.append, record.id, sentences, most=most, after=after)
         self.news.tell(record.id)
         return first
 
-    async def sentences(self, id: str, first: int, last: int) -> list[str]:
-        """The sentences of a memory from one number up to another."""
-        return await self._run(partial(self.store.sentences, id, first, last))
-
     async def remove(self, record: Record) -> None:
         """Forgets a memory."""
-        await self._run(partial(self.store.delete, record))
+        await self.run(self.store.delete, record)
         self._resident.pop(record.id, None)
         self.news.tell(record.id)
 
@@ -142,14 +139,6 @@ class Memories:
             total > self._limits.resident_sentences and len(self._resident) > 1
         ):
             total -= self._resident.popitem(last=False)[1].weight
-
-    async def snapshot(self, id: str) -> bytes | None:
-        """The last snapshot of a memory."""
-        return await self._run(partial(self.store.snapshot, id))
-
-    async def save_snapshot(self, id: str, sentences: int, data: bytes) -> None:
-        """Keeps a snapshot."""
-        await self._run(partial(self.store.save_snapshot, id, sentences, data))
 
     def close(self) -> None:
         """Finishes what was begun."""

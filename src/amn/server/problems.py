@@ -41,8 +41,8 @@ _FRAMEWORK_DETAILS = ("Not Found", "Method Not Allowed", "There was an error par
 _NO_WORD = "expected text with a word in it, found none"
 
 
-def problem(status: int, detail: str, field: str | None = None) -> dict[str, Any]:
-    """A problem document.
+def problem(status: int, detail: str, field: str | None = None) -> bytes:
+    """A problem document, as JSON.
 
     Args:
         status: the status of the reply.
@@ -51,7 +51,7 @@ def problem(status: int, detail: str, field: str | None = None) -> dict[str, Any
     """
     text = detail if detail.endswith(".") else f"{detail}."
     found = {"type": f"/docs#{status}", "title": _TITLES.get(status, "It failed"), "status": status, "detail": text}
-    return found if field is None else {**found, "field": field}
+    return json.dumps(found if field is None else {**found, "field": field}).encode()
 
 
 def responses(*codes: int) -> dict[int | str, dict[str, Any]]:
@@ -78,8 +78,7 @@ def _reply(
     headers: dict[str, str] | None = None,
 ) -> Response:
     further = {} if retry_after is None else {"retry-after": str(max(1, round(retry_after)))}
-    body = json.dumps(problem(status, detail, field)).encode()
-    return Response(body, status, {**(headers or {}), **further}, PROBLEM_JSON)
+    return Response(problem(status, detail, field), status, {**(headers or {}), **further}, PROBLEM_JSON)
 
 
 async def _invalid(_: Request, error: Exception) -> Response:

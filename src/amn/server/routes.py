@@ -16,7 +16,6 @@ from amn.server import schemas
 from amn.server.access import owner_of
 from amn.server.batching import BusyError
 from amn.server.events import Events
-from amn.server.history import router as history_routes
 from amn.server.problems import responses
 from amn.server.service import Service
 from amn.server.slices import Answered, AskSettings
@@ -34,7 +33,6 @@ _BODY = (*_COMMON, 408, 413)
 _STORE = (503, 507)
 public = APIRouter()
 private = APIRouter(responses=responses(400, 401, 421))
-private.include_router(history_routes)
 
 
 async def _service(request: Request) -> Service:
@@ -47,7 +45,9 @@ async def _events(request: Request) -> Events:
 
 Behind = Annotated[Service, Depends(_service)]
 Owner = Annotated[str, Depends(owner_of)]
-Id = Annotated[str, Path(description="The name of the memory, from POST /memories.", max_length=100)]
+Id = Annotated[
+    str, Path(description="The name of the memory, from POST /memories.", max_length=100, examples=[schemas.EXAMPLE_ID])
+]
 
 
 async def _record(id: Id, service: Behind, owner: Owner) -> Record:
@@ -75,6 +75,16 @@ async def metrics(service: Behind, _: Owner) -> Response:
     """Counters for Prometheus."""
     service.metrics.memories.set(await service.memories.count())
     return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@private.post("/history", response_model=schemas.HistoryOut, responses=responses(*_BODY))
+async def history(body: schemas.HistoryBody, request: Request, service: Behind, _: Owner) -> Response:
+    """Answer questions about a story after each of its sentences."""
+    found = await _while_there(request, service.history(body.story, body.questions, body.model))
+    if found is None:
+        return Response(status_code=CLIENT_GONE)
+    moments = [[{"answer": one.answer, "score": one.score, "known": one.known} for one in row] for row in found[1]]
+    return JSONResponse({"sentences": found[0], "history": moments})
 
 
 @private.post("/answer", response_model=schemas.AnswersOut, responses=responses(*_BODY))
@@ -195,7 +205,7 @@ async def forget(record: Memory, service: Behind) -> Response:
 async def generate_story(
     _: Owner,
     task: Annotated[int, Query(ge=1, le=max(TASKS), description="The number of a bAbI task.", examples=[1])],
-    seed: Annotated[int, Query(ge=0, le=MAX_SEED, description="The same seed gives the same story.")] = 0,
+    seed: Annotated[int, Query(ge=0, le=MAX_SEED, description="The same seed gives the same story.", examples=[7])] = 0,
 ) -> JSONResponse:
     """A generated story of a bAbI task, with its questions."""
     story = next(iter(generate(task, questions=1, seed=seed)))
@@ -208,7 +218,7 @@ def _opened(record: Record) -> dict[str, str]:
     return {"id": record.id, "expires_at": expires.isoformat(timespec="seconds")}
 
 
-def _asked(body: schemas.AnswerBody | schemas.AskBody, request: Request) -> AskSettings:
+def _asked(body: schemas.AskBody, request: Request) -> AskSettings:
     deadline = None if body.deadline_ms is None else body.deadline_ms / 1000
     return AskSettings(deadline=deadline, explain=body.explain, banks=body.banks, started=request.scope["started"])
 

@@ -9,7 +9,7 @@ from amn.server.limits import MAX_BANKS, MAX_DEADLINE_MS, MAX_MEMORY_SENTENCES, 
 _HAS_A_WORD = r"[^\W_]"
 _STORY = ["Mary moved to the bathroom.", "John went to the hallway."]
 _QUESTION = "Where is Mary?"
-_ID = "p2Yh3nQ8Zt0vX5kJm1cRwA"
+EXAMPLE_ID = "p2Yh3nQ8Zt0vX5kJm1cRwA"
 _WHEN = "2026-12-31T23:59:59+00:00"
 
 
@@ -54,15 +54,20 @@ class _Body(BaseModel):
         return {name: given[name] for name in (*cls.model_fields, unknown) if name in given}
 
 
-class AnswerBody(_Body):
+class AskBody(_Body):
+    """How a memory is asked; an empty object is enough."""
+
+    deadline_ms: Annotated[Deadline | None, _DEADLINE] = None
+    explain: Annotated[bool, _EXPLAIN] = False
+    banks: Annotated[Banks | None, _BANKS] = None
+
+
+class AnswerBody(AskBody):
     """A story and what is asked about it."""
 
     story: StoryText | StoryTexts = said("Text, which is split into sentences, or a list of sentences.", _STORY)
     question: QuestionText | QuestionTexts = said("One question, or a list of them.", _QUESTION)
     model: Annotated[ModelName | None, _MODEL] = None
-    deadline_ms: Annotated[Deadline | None, _DEADLINE] = None
-    explain: Annotated[bool, _EXPLAIN] = False
-    banks: Annotated[Banks | None, _BANKS] = None
 
 
 class MemoryBody(_Body):
@@ -70,6 +75,12 @@ class MemoryBody(_Body):
 
     questions: QuestionTexts = said("The questions, which guide what the memory keeps near.", [_QUESTION])
     model: Annotated[ModelName | None, _MODEL] = None
+
+
+class HistoryBody(MemoryBody):
+    """A story, and the questions that stand while it is told."""
+
+    story: StoryText | StoryTexts = said("Text, which is split into sentences, or a list of sentences.", _STORY)
 
 
 class SentencesBody(_Body):
@@ -80,14 +91,6 @@ class SentencesBody(_Body):
         Count | None,
         said("Tell them only if the memory has so many sentences, so that a request sent twice is told once.", 0),
     ] = None
-
-
-class AskBody(_Body):
-    """How a memory is asked; an empty object is enough."""
-
-    deadline_ms: Annotated[Deadline | None, _DEADLINE] = None
-    explain: Annotated[bool, _EXPLAIN] = False
-    banks: Annotated[Banks | None, _BANKS] = None
 
 
 class Problem(BaseModel):
@@ -189,10 +192,25 @@ class AnswersOut(BaseModel):
     sentences: int = said("How many sentences there are.", 2)
 
 
+class MomentOut(BaseModel):
+    """An answer as it was after a sentence."""
+
+    answer: str = said("The answer then.", "bathroom")
+    score: float = said("Its probability then.", 0.9)
+    known: bool = said("Whether it was given as known; false for unknown and for guesses.", True)
+
+
+class HistoryOut(BaseModel):
+    """The answers over time."""
+
+    sentences: list[str] = said("The sentences, as they were told.", _STORY)
+    history: list[list[MomentOut]] = said("For each sentence the answers after it, in the order of the questions.", [])
+
+
 class OpenedOut(BaseModel):
     """A memory that was opened; it goes at that time, unless it is used before."""
 
-    id: str = said("The name of the memory, which nobody can guess.", _ID)
+    id: str = said("The name of the memory, which nobody can guess.", EXAMPLE_ID)
     expires_at: str = said("When it goes.", _WHEN)
 
 

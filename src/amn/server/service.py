@@ -2,13 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from amn.answers import Bank, SentenceTrace
+from amn.answers import Answer, Bank, SentenceTrace
 from amn.api import QA, Request, load
 from amn.data.story import words
 from amn.data.text import read_questions
@@ -26,6 +26,7 @@ from amn.stored import READ_SENTENCES, due_snapshot, revived
 from amn.support import READ_AGAIN, TRIED_SENTENCES
 
 BATCHED_COST = 30_000  # a story that costs more to read is read in slices, alone: about seventy short sentences
+MAX_HISTORY = 20_000  # answers in one reply
 NO_SENTENCE = "expected at least one sentence with a word in it, found none"
 _TRACES_AT_ONCE = 16
 _WORD_BYTES = 60  # of a reply, for each word that a sentence touched
@@ -53,7 +54,7 @@ class Service:
         self.names = list(dict.fromkeys([self.default, *self.shipped]))
         self._loaded = {self.default: load(model)}
         self._loading = asyncio.Lock()
-        self.memories = Memories(store, limits, owners)
+        self._store, self.memories = store, Memories(store, limits, owners)
         self.inference = Inference(limits, self.metrics.batch)
         self.slices = Slices(self.inference)
         self._reviving = ThreadPoolExecutor(1, thread_name_prefix="amn-revive")
@@ -141,24 +142,38 @@ class Service:
         if asked.explain and asked.deadline is None:  # refuse it before it is read
             await self._check_explanation(told.sentences, questions, asked)
         memory = qa.memory(questions)
-        async with self.slices.before(asked, len(questions)):
-            async for _ in self.slices.tell(memory, 0, told, asked.ends, asked.explain):
-                pass
-        if not memory.sentences:
-            await self._tell_first(memory, told, asked)
+        await self.slices.before(asked, len(questions), self._read(memory, told, asked))
+        if not memory.sentences:  # so that an answer is from something; one long sentence may still be too much
+            await self._read(memory, told, asked, until=lambda: bool(memory.sentences) or asked.late())
+        if told.complete and not told:
+            raise FieldError("story", NO_SENTENCE)
         if asked.explain and asked.deadline is not None:
             asked = await self._with_explanation(memory, asked)
         reading = await self.slices.ask(memory, asked, told.expected)
         milliseconds = 1000 * (time.monotonic() - asked.started)
         return replace(reading, answers=[replace(answer, milliseconds=milliseconds) for answer in reading.answers])
 
-    async def _tell_first(self, memory: LiveMemory, told: ReadingWork, asked: AskSettings) -> None:
-        """Tells a little after all, so that an answer is from something; one long sentence may still be too much."""
+    async def _read(
+        self, memory: LiveMemory, told: ReadingWork, asked: AskSettings, until: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Tells a new memory a story, or its beginning until it is enough."""
         async for _ in self.slices.tell(memory, 0, told, asked.ends, asked.explain):
-            if memory.sentences or asked.late:
+            if until():
                 return
-        if not memory.sentences:
+
+    async def history(
+        self, story: str | list[str], questions: list[str], model: str | None
+    ) -> tuple[list[str], list[list[Answer]]]:
+        """The sentences of a story, and the answers to questions about it after each of them."""
+        told = (await self.looked_at(story, questions, "story")).sentences
+        if not told:
             raise FieldError("story", NO_SENTENCE)
+        if len(told) * len(questions) > MAX_HISTORY:
+            why = f"at most {MAX_HISTORY} answers fit in a reply; send fewer sentences or questions"
+            raise FieldError("story", why)
+        qa = await self.model(model)
+        self.inference.check_room()
+        return told, [answers async for answers in self.slices.history(qa.memory(questions), told)]
 
     async def open(self, owner: str, questions: list[str], model: str | None) -> Record:
         """A new memory."""
@@ -210,7 +225,7 @@ class Service:
         found = self.memories.resident(record.id)
         if found is None:
             qa = await self.model(record.model)
-            snapshot = await self.memories.snapshot(record.id)
+            snapshot = await self.memories.run(self._store.snapshot, record.id)
             reviving = partial(revived, qa.trained, record, snapshot)  # not in the thread that others need meanwhile
             memory = await asyncio.get_running_loop().run_in_executor(self._reviving, reviving)
             found = self.memories.resident(record.id) or Resident(memory)
@@ -222,21 +237,21 @@ class Service:
     ) -> AsyncIterator[list[SentenceTrace]]:
         """Tells a memory in RAM what the store holds besides, up to a number; whoever calls it holds `telling`."""
         while (first := resident.position) < last:
-            part = await self.memories.sentences(record.id, first, min(first + READ_SENTENCES, last))
+            part = await self.memories.run(self._store.sentences, record.id, first, min(first + READ_SENTENCES, last))
             async for traces in self.slices.tell(
                 resident.memory, first, ReadingWork(part, len(record.questions)), ends
             ):
                 yield traces
-            data = await self.inference.run(partial(due_snapshot, resident.memory, first), further=True)
-            if data is not None:
-                await self.memories.save_snapshot(record.id, resident.position, data)
+            packed = await self.inference.run(partial(due_snapshot, resident.memory, first), further=True)
+            if packed is not None:
+                data = await self.memories.run(packed)
+                await self.memories.run(self._store.save_snapshot, record.id, resident.position, data)
 
     async def ask(self, record: Record, asked: AskSettings) -> Answered:
         """The answers of a memory to its questions, from what it was told so far."""
         self.inference.check_room()
         resident = await self._resident(record)
-        async with self.slices.before(asked, len(record.questions)):
-            await self._caught_up(record, resident, asked.ends)
+        await self.slices.before(asked, len(record.questions), self._caught_up(record, resident, asked.ends))
         if asked.explain:
             asked = await self._with_explanation(resident.memory, asked)
         reading = await self.slices.ask(resident.memory, asked, record.sentences)

@@ -2,20 +2,23 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from itertools import repeat
+from typing import Any, TypeVar
 
-from amn.answers import Answer, SentenceTrace
+from amn.answers import UNKNOWN_ANSWER, Answer, SentenceTrace
 from amn.changes import AnswerChange, Follower
 from amn.memory import KEPT_TRACES, LiveMemory, groups_of
 from amn.server.batching import Inference
-from amn.server.work import ASK_PACE, EXPLAIN_PACE, SLICE_SECONDS, Pace, ReadingWork
+from amn.server.work import ASK_PACE, EXPLAIN_PACE, SLICE_SECONDS, Pace, ReadingWork, for_a_moment
 
 T = TypeVar("T")
 
+GRACE_SECONDS = 0.003  # after a deadline, for questions that still wait; their reply takes a while too
 _SLICE_SENTENCES = 128  # that a slice begins with at most: to take them apart takes time as well
 
 
@@ -55,10 +58,9 @@ class AskSettings:
         """When the deadline is, by the monotonic clock."""
         return None if self.deadline is None else self.started + self.deadline
 
-    @property
-    def late(self) -> bool:
-        """Whether the deadline is over."""
-        return self.ends is not None and time.monotonic() >= self.ends
+    def late(self, by: float = 0.0) -> bool:
+        """Whether the deadline is over, by so many seconds or more."""
+        return self.ends is not None and time.monotonic() >= self.ends + by
 
 
 class Slices:
@@ -75,7 +77,7 @@ class Slices:
     async def look(self, work: ReadingWork, ends: float | None = None) -> None:
         """Looks at all of a story."""
         while not work.complete:
-            await self._inference.run(partial(work.look, SLICE_SECONDS), ends, further=True)
+            await self._inference.run(partial(_look_slice, work), ends, further=True)
 
     async def tell(
         self, memory: LiveMemory, first: int, work: ReadingWork, ends: float | None = None, traced: bool = True
@@ -85,7 +87,7 @@ class Slices:
         What it was told already is not told again: whoever is cancelled here may leave a slice that still runs.
         """
         while not work.complete or len(memory.sentences) < first + len(work):
-            yield await self._inference.run(partial(_tell_slice, memory, first, work, traced), ends, further=True)
+            yield await self._inference.run(partial(_tell_slice, memory, first, work, traced, ends), ends, further=True)
 
     async def ask(self, memory: LiveMemory, asked: AskSettings, sentences: int) -> Answered:
         """The answers of a memory that should have been told so many sentences."""
@@ -100,14 +102,17 @@ class Slices:
         return Answered(answers, read, max(read, sentences))
 
     def _ask_slice(self, memory: LiveMemory, asked: AskSettings, first: int) -> list[Answer]:
-        """The answers to the questions from a number on, as many as are found in a moment."""
+        """The answers to the questions from a number on, as many as are found in a moment.
+
+        The first of all is asked in any case. Where a deadline is over, others are not, and their answers are unknown.
+        """
         if len(groups_of(memory.trained, len(memory.questions))) == 1:
             return self._timed(asked, len(memory.questions), memory.ask)
-        ends, answers = time.perf_counter() + SLICE_SECONDS, []
-        for number, question in enumerate(memory.questions[first:], first):
+        answers: list[Answer] = []
+        for number, question in for_a_moment(enumerate(memory.questions[first:], first)):
+            if number and asked.late(GRACE_SECONDS):
+                return answers + [_not_asked(waiting) for waiting in memory.questions[number:]]
             answers.append(self._timed(asked, len(memory.questions) - number, partial(memory.ask, question)))
-            if time.perf_counter() >= ends:
-                break
         return answers
 
     def _timed(self, asked: AskSettings, waiting: int, ask: Callable[..., T]) -> T:
@@ -125,7 +130,7 @@ class Slices:
         begin = partial(self._explaining.timed, shown, partial(next, steps))
         answer = await self._inference.run(begin, asked.ends, further=True)
         while asked.ends is None or time.monotonic() + SLICE_SECONDS < asked.ends:
-            better = await self._inference.run(partial(_last_of_slice, steps), asked.ends, further=True)
+            better = await self._inference.run(partial(_explain_slice, steps), asked.ends, further=True)
             if better is None:
                 break
             answer = better
@@ -136,17 +141,16 @@ class Slices:
         needed = 2 * self._explaining.seconds(min(sentences, KEPT_TRACES)) + SLICE_SECONDS
         return asked.ends is None or time.monotonic() + needed < asked.ends
 
-    @asynccontextmanager
-    async def before(self, asked: AskSettings, questions: int) -> AsyncIterator[None]:
-        """What is done in it is left where it is when there is just time left to ask, in turns with others."""
+    async def before(self, asked: AskSettings, questions: int, reading: Coroutine[Any, Any, object]) -> None:
+        """Reads, and leaves it where it is when there is just time left to ask, in turns with others."""
         reserve = self._asking.seconds(questions) + SLICE_SECONDS
         reserve *= 2 if self._inference.shared else 1
         left = None if asked.ends is None else asked.ends - reserve - time.monotonic()
-        try:
-            async with asyncio.timeout(left):
-                yield
-        except TimeoutError:
+        if left is not None and left <= 0:
+            reading.close()
             return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(reading, left)
 
     async def follow(self, follower: Follower, sentences: Sequence[str]) -> AsyncIterator[list[AnswerChange]]:
         """Tells a follower sentences; gives what each changed."""
@@ -156,35 +160,60 @@ class Slices:
             for changes in await self._inference.run(partial(_follow_slice, follower, left), further=True):
                 yield changes
 
+    async def history(self, memory: LiveMemory, sentences: Sequence[str]) -> AsyncIterator[list[Answer]]:
+        """Tells a new memory sentences; gives the answers after each."""
+        steps, told = _answering(memory, sentences), 0
+        while told < len(sentences):
+            for answers in await self._inference.run(partial(_history_slice, steps), further=True):
+                told += 1
+                yield answers
 
-def _tell_slice(memory: LiveMemory, first: int, work: ReadingWork, traced: bool) -> list[SentenceTrace]:
-    ends = time.perf_counter() + SLICE_SECONDS
+
+def _not_asked(question: str) -> Answer:
+    """What is said of a question for which no time was left."""
+    return Answer(
+        question=question, answer=UNKNOWN_ANSWER, score=0.0, known=False, banks_read=0, stopped_for_deadline=True
+    )
+
+
+def _look_slice(work: ReadingWork) -> None:
+    for _ in for_a_moment(repeat(None)):
+        work.look()
+        if work.complete:
+            return
+
+
+def _tell_slice(
+    memory: LiveMemory, first: int, work: ReadingWork, traced: bool, ends: float | None
+) -> list[SentenceTrace]:
     start = len(memory.sentences) - first
     if start >= len(work) and not work.complete:
         work.look()
-    found = []
-    for trace in memory.telling(work.sentences[start : start + _SLICE_SENTENCES], traced=traced):
-        if trace is not None:
-            found.append(trace)
-        if time.perf_counter() >= ends:
-            break
-    return found
+    steps = memory.telling(work.sentences[start : start + _SLICE_SENTENCES], traced=traced)
+    return [trace for trace in for_a_moment(steps, ends) if trace is not None]
 
 
-def _last_of_slice(steps: Iterator[Answer]) -> Answer | None:
+def _explain_slice(steps: Iterator[Answer]) -> Answer | None:
     """The last of the ever better answers of a moment; None where there are no more."""
-    ends, found = time.perf_counter() + SLICE_SECONDS, None
-    for found in steps:  # noqa: B007
-        if time.perf_counter() >= ends:
-            break
-    return found
+    return next(iter(deque(for_a_moment(steps), maxlen=1)), None)
 
 
 def _follow_slice(follower: Follower, sentences: Sequence[str]) -> list[list[AnswerChange]]:
-    ends = time.perf_counter() + SLICE_SECONDS
-    found = []
+    return [follower.tell(sentence) for sentence in for_a_moment(sentences)]
+
+
+def _answering(memory: LiveMemory, sentences: Sequence[str]) -> Iterator[list[Answer] | None]:
+    """The answers after each sentence, and None in between: each step takes a moment."""
+    shared = len(groups_of(memory.trained, len(memory.questions))) == 1
     for sentence in sentences:
-        found.append(follower.tell(sentence))
-        if time.perf_counter() >= ends:
-            break
-    return found
+        for _ in memory.telling([sentence], traced=False):
+            yield None
+        answers = memory.ask() if shared else []
+        for question in memory.questions[len(answers) :]:
+            answers.append(memory.ask(question))
+            yield None
+        yield answers
+
+
+def _history_slice(steps: Iterator[list[Answer] | None]) -> list[list[Answer]]:
+    return [answers for answers in for_a_moment(steps) if answers is not None]

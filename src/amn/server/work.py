@@ -4,7 +4,8 @@ To look at a long story takes long too, so a story is looked at as one goes.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
 from typing import TypeVar
 
 from amn.data.sentences import MAX_SENTENCE_WORDS, split_sentences
@@ -21,6 +22,20 @@ _PART_SENTENCES = 64  # that are looked at in one go
 _PART_CHARACTERS = 4_000  # of a text
 _AHEAD = 100  # of these, after which it is known where a sentence ends
 _OVERHEAD_WORDS = 16  # what every sentence costs, as if it had so many more words
+
+
+def for_a_moment(steps: Iterable[T], ends: float | None = None) -> Iterator[T]:
+    """Steps that one request may take before others have their turn: at least one, and none after its deadline.
+
+    Args:
+        steps: what to do; each takes a fraction of a moment.
+        ends: the deadline, by the monotonic clock.
+    """
+    over = min(time.monotonic() + SLICE_SECONDS, inf if ends is None else ends)
+    for step in steps:
+        yield step
+        if time.monotonic() >= over:
+            return
 
 
 class FieldError(AMNError):
@@ -74,19 +89,15 @@ class ReadingWork:
             return len(self)
         return max(len(self) + 1, round(len(self) * self._size / self._seen))
 
-    def look(self, seconds: float = 0.0) -> None:
-        """Looks at the next part, and at further ones while so many seconds are not over.
+    def look(self) -> None:
+        """Looks at the next part.
 
         Raises:
             FieldError: where something of it is too much.
         """
-        ends = time.perf_counter() + seconds
-        for seen, part in self._parts:
-            self._seen = seen
-            for sentence in part:
-                self._add(sentence)
-            if time.perf_counter() >= ends:
-                break
+        self._seen, part = next(self._parts, (self._size, ()))
+        for sentence in part:
+            self._add(sentence)
         self.complete = self._seen == self._size
 
     def _add(self, sentence: str) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from hashlib import sha256
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,16 @@ _OLD_VERSIONS = (1, 2)
 
 def pack(described: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> bytes:
     """A description and its tensors in one piece."""
-    text = json.dumps(described).encode()
+    text = f"{{{', '.join(f'{json.dumps(name)}: {_text(value)}' for name, value in described.items())}}}".encode()
     body = len(text).to_bytes(_LENGTH, "little") + text + save(dict(tensors))
     return MAGIC + sha256(body).digest() + body
+
+
+def _text(value: object) -> str:
+    """A value as JSON, bit by bit: what is long would hold up other threads if it were made at once."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text, value))}]"
+    return json.dumps(value, default=methodcaller("to_dict"))
 
 
 def unpack(data: bytes, source: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -98,7 +98,6 @@ class RedisStore:
         self.durable = bool(settings.get("aof_enabled")) and always
 
     def create(self, record: Record, most: int, now: float) -> None:
-        """As the protocol says."""
         fields: dict[str, str | float] = {
             "owner": record.owner,
             "model": record.model,
@@ -107,14 +106,14 @@ class RedisStore:
         }
         words = [now, most, record.expires_at, record.id, *(part for pair in fields.items() for part in pair)]
         with self._explained():
-            first = self._create(keys=[_memory(record.id), _ALL, _owned(record.owner)], args=words)
+            first = self._create(keys=[_keys(record.id)[0], _ALL, _owned(record.owner)], args=words)
         if first is not None:
             raise TooManyMemoriesError(most, float(first) - now)
 
     def find(self, id: str, now: float) -> Record | None:
-        """As the protocol says."""
+        fields_key, sentences_key, _ = _keys(id)
         with self._explained():
-            fields, sentences = self._redis.pipeline().hgetall(_memory(id)).llen(_sentences(id)).execute()
+            fields, sentences = self._redis.pipeline().hgetall(fields_key).llen(sentences_key).execute()
         known = {name.decode(): value.decode() for name, value in fields.items()}
         if not known or float(known["expires_at"]) <= now:
             return None
@@ -128,10 +127,9 @@ class RedisStore:
         )
 
     def append(self, id: str, sentences: Sequence[str], *, most: int, after: int | None = None) -> int:
-        """As the protocol says."""
         words = [most, "" if after is None else after, *sentences]
         with self._explained():
-            told, found = self._append(keys=[_memory(id), _sentences(id)], args=words)
+            told, found = self._append(keys=_keys(id)[:2], args=words)
         if told:
             return int(found)
         if found == _NONE:
@@ -139,42 +137,34 @@ class RedisStore:
         raise MemoryFullError(most, found) if after in (None, found) else ConflictError(after or 0, found)
 
     def sentences(self, id: str, first: int, last: int) -> list[str]:
-        """As the protocol says."""
         with self._explained():
-            return (
-                [text.decode() for text in self._redis.lrange(_sentences(id), first, last - 1)] if last > first else []
-            )
+            found = self._redis.lrange(_keys(id)[1], first, last - 1) if last > first else []
+        return [text.decode() for text in found]
 
     def keep(self, record: Record, expires_at: float) -> None:
-        """As the protocol says."""
         keys = [*_keys(record.id), _ALL, _owned(record.owner)]
         with self._explained():
             self._keep(keys=keys, args=[expires_at, record.id])
 
     def save_snapshot(self, id: str, sentences: int, data: bytes) -> None:
-        """As the protocol says."""
         with self._explained():
-            self._snapshot(keys=[_memory(id), _saved(id)], args=[sentences, data])
+            self._snapshot(keys=_keys(id)[::2], args=[sentences, data])
 
     def snapshot(self, id: str) -> bytes | None:
-        """As the protocol says."""
         with self._explained():
-            found: bytes | None = self._redis.hget(_saved(id), "data")
+            found: bytes | None = self._redis.hget(_keys(id)[2], "data")
         return found
 
     def delete(self, record: Record) -> None:
-        """As the protocol says."""
         work = self._redis.pipeline().delete(*_keys(record.id)).zrem(_ALL, record.id)
         with self._explained():
             work.zrem(_owned(record.owner), record.id).execute()
 
     def count(self, now: float) -> int:
-        """As the protocol says."""
         with self._explained():
             return int(self._redis.zcount(_ALL, f"({now}", "+inf"))
 
     def close(self) -> None:
-        """As the protocol says."""
         self._redis.close()
 
     @contextmanager
@@ -190,21 +180,9 @@ class RedisStore:
             raise StoreError(f"the store cannot be reached ({error}); try again in a second") from error
 
 
-def _memory(id: str) -> str:
-    return f"amn:memory:{id}"
-
-
-def _sentences(id: str) -> str:
-    return f"amn:memory:{id}:sentences"
-
-
-def _saved(id: str) -> str:
-    return f"amn:memory:{id}:snapshot"
-
-
 def _keys(id: str) -> list[str]:
-    """All that is kept of a memory."""
-    return [_memory(id), _sentences(id), _saved(id)]
+    """Where the fields of a memory are, its sentences, and its snapshot."""
+    return [f"amn:memory:{id}", f"amn:memory:{id}:sentences", f"amn:memory:{id}:snapshot"]
 
 
 def _owned(owner: str) -> str:

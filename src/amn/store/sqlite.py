@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from amn.data.files import flush_folder
+from amn.data.files import flush_folder, make_folder
 from amn.errors import AMNError
 from amn.store.memories import (
     STORE_BYTES,
@@ -80,53 +80,43 @@ class SqliteStore:
             flush_folder(path.parent)
 
     def create(self, record: Record, most: int, now: float) -> None:
-        """As the protocol says."""
         self._writer.run(partial(_create, record, most, now))
 
     def find(self, id: str, now: float) -> Record | None:
-        """As the protocol says."""
         asked = f"SELECT {_COLUMNS} FROM memories WHERE id = ? AND expires_at > ?"
         row = self._reader.run(lambda db: db.execute(asked, (id, now)).fetchone())
         return None if row is None else _record(row)
 
     def append(self, id: str, sentences: Sequence[str], *, most: int, after: int | None = None) -> int:
-        """As the protocol says."""
         return self._writer.run(partial(_append, id, sentences, most, after))
 
     def sentences(self, id: str, first: int, last: int) -> list[str]:
-        """As the protocol says."""
         asked = "SELECT text FROM sentences WHERE memory = ? AND number >= ? AND number < ? ORDER BY number"
         return [text for (text,) in self._reader.run(lambda db: db.execute(asked, (id, first, last)).fetchall())]
 
     def keep(self, record: Record, expires_at: float) -> None:
-        """As the protocol says."""
         change = "UPDATE memories SET expires_at = max(expires_at, ?) WHERE id = ?"
         self._writer.start(lambda db: db.execute(change, (expires_at, record.id)).rowcount)
 
     def save_snapshot(self, id: str, sentences: int, data: bytes) -> None:
-        """As the protocol says."""
         change = """INSERT INTO snapshots SELECT id, ?, ? FROM memories WHERE id = ? AND true
             ON CONFLICT (memory) DO UPDATE SET sentences = excluded.sentences, data = excluded.data
             WHERE excluded.sentences > snapshots.sentences"""
         self._writer.start(lambda db: db.execute(change, (sentences, data, id)).rowcount)
 
     def snapshot(self, id: str) -> bytes | None:
-        """As the protocol says."""
         asked = "SELECT data FROM snapshots WHERE memory = ?"
         row = self._reader.run(lambda db: db.execute(asked, (id,)).fetchone())
         return None if row is None else bytes(row[0])
 
     def delete(self, record: Record) -> None:
-        """As the protocol says."""
         self._writer.run(lambda db: db.execute("DELETE FROM memories WHERE id = ?", (record.id,)).rowcount)
 
     def count(self, now: float) -> int:
-        """As the protocol says."""
         asked = "SELECT count(*) FROM memories WHERE expires_at > ?"
         return self._reader.run(lambda db: int(db.execute(asked, (now,)).fetchone()[0]))
 
     def close(self) -> None:
-        """As the protocol says."""
         self._reader.close()
         self._writer.close()
 
@@ -185,7 +175,7 @@ def _record(row: tuple[Any, ...]) -> Record:
 
 def _connect(path: Path | None, most_bytes: int) -> sqlite3.Connection:
     if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         path.touch(mode=0o600)  # stories are their tellers' business
     db = sqlite3.connect(path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
