@@ -373,12 +373,13 @@ def _answer(
         unknown = best.answer == UNKNOWN_ANSWER
         looks = features(best.score, second, unknown, question, found.words, trained.vocabulary)
         score, guess = trained.calibration.score(looks), trained.calibration.guess
+    items = best.answer.split(",")  # in any order, so none of them is another answer
     return Answer(
         question=question,
         answer=best.answer,
         score=score,
         known=best.answer != UNKNOWN_ANSWER and score >= guess,
-        top=tuple(others),
+        top=tuple(other for other in others if other.answer not in items),
         banks_read=min(banks or found.banks, found.banks),
         banks_created=found.banks,
         entities_read=found.entities_read[number],
