@@ -285,17 +285,14 @@ class _Part:
 def _groups(parts: Sequence[_Part]) -> Iterator[list[_Part]]:
     """What to read together: parts that read as many banks, stories of like length, as many as fit."""
     group: list[_Part] = []
+    longest = 0
     for part in sorted(parts, key=lambda part: (part.banks, len(part.story))):
-        if group and (group[0].banks != part.banks or not _fits([*group, part])):
+        size = sum(map(len, part.example.sentences))
+        fits = len(part.story) <= BATCH_SENTENCES and max(longest, size) * (len(group) + 1) <= BATCH_WORDS
+        if group and (group[0].banks != part.banks or not fits):
             yield group
-            group = []
+            group, longest = [], 0
         group.append(part)
+        longest = max(longest, size)
     if group:
         yield group
-
-
-def _fits(parts: Sequence[_Part]) -> bool:
-    if max(len(part.story) for part in parts) > BATCH_SENTENCES:
-        return False
-    longest = max(sum(map(len, part.example.sentences)) for part in parts)
-    return longest * len(parts) <= BATCH_WORDS
