@@ -15,7 +15,7 @@ const QUESTION = "Who has the apple?";
 
 const count = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
 
-export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 export class Race {
   static ID = "race";
