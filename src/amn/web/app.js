@@ -220,7 +220,10 @@ async function startRace() {
 }
 
 function markExample() {
-  for (const one of at("examples").querySelectorAll("button")) one.setAttribute("aria-pressed", String(one.dataset.id === example));
+  for (const one of at("examples").querySelectorAll("button")) {
+    one.setAttribute("aria-pressed", String(one.dataset.id === example));
+    if (one.dataset.id === example) one.scrollIntoView({ block: "nearest", inline: "nearest" }); // on a phone they are one long row
+  }
 }
 
 async function generate() {
