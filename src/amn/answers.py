@@ -26,7 +26,7 @@ def _names(kind: type) -> tuple[tuple[str, str], ...]:
     return tuple((one.name, one.metadata.get("json", one.name)) for one in fields(kind))
 
 
-class Data:
+class Serializable:
     """What turns into the JSON of the HTTP interface."""
 
     __slots__ = ()
@@ -38,7 +38,7 @@ class Data:
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, Data):
+    if isinstance(value, Serializable):
         return value.to_dict()
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
@@ -46,7 +46,7 @@ def _plain(value: object) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate(Data):
+class Candidate(Serializable):
     """Another answer that was considered.
 
     Args:
@@ -84,7 +84,7 @@ class Ways:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entity(Data):
+class Entity(Serializable):
     """A word in a bank.
 
     Args:
@@ -101,7 +101,7 @@ class Entity(Data):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Bank(Data):
+class Bank(Serializable):
     """A memory bank; the one with the highest index is the most relevant.
 
     Args:
@@ -120,7 +120,7 @@ class Bank(Data):
 
 
 @dataclass(frozen=True, slots=True)
-class Move(Data):
+class Move(Serializable):
     """An entity that went on to a deeper bank; it stays in the banks before that as well.
 
     Args:
@@ -135,7 +135,7 @@ class Move(Data):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class SentenceTrace(Data):
+class SentenceTrace(Serializable):
     """What one sentence did to the memory.
 
     Only what it touched is listed, so that a trace costs the same however much is stored: the banks after a sentence
@@ -176,7 +176,7 @@ class SentenceTrace(Data):
 
 
 @dataclass(frozen=True, slots=True)
-class Edge(Data):
+class Edge(Serializable):
     """Two words that stood side by side, in this order.
 
     Args:
@@ -191,7 +191,7 @@ class Edge(Data):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Explanation(Data):
+class Explanation(Serializable):
     """Why an answer was given: what was read for it. The answer itself need not be an entity of the banks read.
 
     Args:
@@ -215,7 +215,7 @@ class Explanation(Data):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Answer(Data):
+class Answer(Serializable):
     """The answer to one question. Answers are equal where all but their milliseconds are.
 
     Args:
