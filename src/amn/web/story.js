@@ -45,12 +45,14 @@ export class StoryView {
     const traces = reading.traces.get(question) ?? [];
     for (const span of this.untold) span.className = "untold";
     for (const [number, span] of this.spans) {
-      const told = number < reading.length;
-      span.className = told ? "told" : "untold";
-      span.classList.toggle("ahead", told && number >= time);
-      span.classList.toggle("now", number === time - 1 && time < reading.length);
-      span.classList.toggle("rests", told && rests.has(number));
-      span.classList.toggle("turned-away", told && traces[number]?.let_in === false);
+      const marks = {
+        told: true,
+        ahead: number >= time,
+        now: number === time - 1 && time < reading.length,
+        rests: rests.has(number),
+        "turned-away": traces[number]?.let_in === false,
+      };
+      span.className = number < reading.length ? Object.keys(marks).filter((name) => marks[name]).join(" ") : "untold";
     }
   }
 
