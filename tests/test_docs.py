@@ -7,7 +7,9 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -44,6 +46,17 @@ def test_every_picture_is_shown_by_a_page() -> None:
     kept = {ROOT / line.removeprefix("!") for line in ignored if line.startswith("!")}  # of what a report draws
     assert kept
     assert not (kept | set((DOCS / "images").iterdir())) - shown
+
+
+def test_the_figure_beside_the_records_is_drawn_from_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "scripts" / "docs")
+    picture = import_module("records_picture")
+    rows = picture.rows(0.0)
+    assert [error for _, error, _ in rows] == sorted(error for _, error, _ in rows)
+    assert dict((name, error) for name, error, _ in rows)["AMN, published"] == pytest.approx(2.07, abs=0.005)
+    drawn = ElementTree.fromstring("\n".join(picture.drawn(rows)))
+    dots = [float(dot.attrib["cx"]) for dot in drawn.iter("{http://www.w3.org/2000/svg}circle")]
+    assert dots == sorted(dots) and len(dots) == len(rows)
 
 
 def test_what_the_report_makes_is_not_kept() -> None:

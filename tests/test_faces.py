@@ -134,6 +134,21 @@ def test_another_question_is_answered_as_by_its_own_memory(qa: QA) -> None:
     assert len(memory.sentences) == 3 and memory.questions == ["Where is Mary?"]
 
 
+def test_people_count_a_word_once_however_many_banks_hold_it() -> None:
+    answer = Answer(
+        question="Where?", answer="garden", score=1.0, entities_read=6, entities=5, banks_read=2, banks_created=2
+    )
+    assert "read 5 of 5 entities in 2 of 2 banks" in str(answer)
+    assert answer.to_dict()["entities_read"] == 6
+
+
+def test_an_item_of_a_list_is_no_other_answer() -> None:
+    answer = amn.load()("Daniel took the apple. Daniel took the football.", "What is Daniel carrying?")
+    items = answer.answer.split(",")
+    assert sorted(items) == ["apple", "football"]
+    assert answer.top and not {candidate.answer for candidate in answer.top}.intersection(items)
+
+
 def test_help_fits_on_a_screen() -> None:
     shown = io.StringIO()
     pydoc.Helper(output=shown).help(amn)

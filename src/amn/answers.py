@@ -1,10 +1,8 @@
-"""Answers, and what explains them: plain data that the command line, the server and the page draw.
-
-Every class turns into the JSON of the HTTP interface with `to_dict`.
-"""
+"""Answers, and what explains them: plain data that the command line, the server and the page draw."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cache
 from math import isfinite
 from typing import Any
 
@@ -22,8 +20,33 @@ SHOWN_WORDS = 8  # of a bank, where it is printed
 CANDIDATES = 6  # how many answers are ranked: the best and the next ones
 
 
+@cache
+def _names(kind: type) -> tuple[tuple[str, str], ...]:
+    """The fields of a class, each with its name in JSON."""
+    return tuple((one.name, one.metadata.get("json", one.name)) for one in fields(kind))
+
+
+class Serializable:
+    """What turns into the JSON of the HTTP interface."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON: its fields, in their order."""
+        kind: type = type(self)
+        return {name: _plain(getattr(self, own)) for own, name in _names(kind)}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Serializable):
+        return value.to_dict()
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return dict(value) if isinstance(value, dict) else value
+
+
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Serializable):
     """Another answer that was considered.
 
     Args:
@@ -33,10 +56,6 @@ class Candidate:
 
     answer: str
     score: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return asdict(self)
 
 
 class Ways:
@@ -65,7 +84,7 @@ class Ways:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entity:
+class Entity(Serializable):
     """A word in a bank.
 
     Args:
@@ -80,13 +99,9 @@ class Entity:
     relevance: float
     attention: float = 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Bank:
+class Bank(Serializable):
     """A memory bank; the one with the highest index is the most relevant.
 
     Args:
@@ -103,13 +118,9 @@ class Bank:
         shown = [entity.word for entity in self.entities[:SHOWN_WORDS]]
         return f"Bank(index={self.index}, size={self.size}, {' '.join([*shown, *_dots(self.entities)])})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {"index": self.index, "size": self.size, "entities": [entity.to_dict() for entity in self.entities]}
-
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Move(Serializable):
     """An entity that went on to a deeper bank; it stays in the banks before that as well.
 
     Args:
@@ -119,16 +130,12 @@ class Move:
     """
 
     word: str
-    before: int | None
-    after: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON, where the banks are called from and to."""
-        return {"word": self.word, "from": self.before, "to": self.after}
+    before: int | None = field(metadata={"json": "from"})
+    after: int = field(metadata={"json": "to"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class SentenceTrace:
+class SentenceTrace(Serializable):
     """What one sentence did to the memory.
 
     Only what it touched is listed, so that a trace costs the same however much is stored: the banks after a sentence
@@ -161,18 +168,6 @@ class SentenceTrace:
     def __repr__(self) -> str:
         return f"SentenceTrace({self.sentence}, {self.text!r}{', ' if self.did else ''}{self.did})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {
-            "sentence": self.sentence,
-            "text": self.text,
-            "banks": self.banks,
-            "created": self.created,
-            "moves": [move.to_dict() for move in self.moves],
-            "depth": dict(self.depth),
-            "strengths": dict(self.strengths),
-        }
-
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "SentenceTrace":
         """The inverse of `to_dict`."""
@@ -181,7 +176,7 @@ class SentenceTrace:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Serializable):
     """Two words that stood side by side, in this order.
 
     Args:
@@ -190,17 +185,13 @@ class Edge:
         sentence: the last sentence in which they stood so.
     """
 
-    before: str
-    after: str
+    before: str = field(metadata={"json": "from"})
+    after: str = field(metadata={"json": "to"})
     sentence: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON, where the words are called from and to."""
-        return {"from": self.before, "to": self.after, "sentence": self.sentence}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Explanation:
+class Explanation(Serializable):
     """Why an answer was given: what was read for it. The answer itself need not be an entity of the banks read.
 
     Args:
@@ -222,20 +213,9 @@ class Explanation:
     def __repr__(self) -> str:
         return f"Explanation({len(self.banks)} banks, read {list(self.read)}, {len(self.sentences)} sentences)"
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {
-            "banks": [bank.to_dict() for bank in self.banks],
-            "sentences": [trace.to_dict() for trace in self.sentences],
-            "graph": [edge.to_dict() for edge in self.graph],
-            "read": list(self.read),
-            "seen": self.seen,
-            "let_in": self.let_in,
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Answer:
+class Answer(Serializable):
     """The answer to one question. Answers are equal where all but their milliseconds are.
 
     Args:
@@ -277,6 +257,12 @@ class Answer:
         answer = ", ".join(self.answer.split(","))
         return answer if self.known else f"not sure: {answer}, {100 * self.score:.0f} %"
 
+    @property
+    def was_read(self) -> str:
+        """What was read for it, in words; a person counts a word once, however many banks hold it."""
+        held = min(self.entities_read, self.entities)
+        return f"read {held} of {self.entities} entities in {self.banks_read} of {self.banks_created} banks"
+
     def __repr__(self) -> str:
         guess = "" if self.known else ", known=False"
         why = "" if self.explanation is None else ", explanation=..."
@@ -289,28 +275,7 @@ class Answer:
 
     def __str__(self) -> str:
         late = ", stopped for the deadline" if self.stopped_for_deadline else ""
-        return (
-            f"{self.said} (score {self.score:.2f}; read {self.entities_read} of {self.entities} entities "
-            f"in {self.banks_read} of {self.banks_created} banks; {self.milliseconds:.1f} ms{late})"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {
-            "question": self.question,
-            "answer": self.answer,
-            "score": self.score,
-            "known": self.known,
-            "top": [candidate.to_dict() for candidate in self.top],
-            "sentences": list(self.sentences),
-            "banks_read": self.banks_read,
-            "banks_created": self.banks_created,
-            "entities_read": self.entities_read,
-            "entities": self.entities,
-            "milliseconds": self.milliseconds,
-            "stopped_for_deadline": self.stopped_for_deadline,
-            "explanation": None if self.explanation is None else self.explanation.to_dict(),
-        }
+        return f"{self.said} (score {self.score:.2f}; {self.was_read}; {self.milliseconds:.1f} ms{late})"
 
 
 def _dots(entities: Sequence[Entity]) -> list[str]:
@@ -373,12 +338,13 @@ def _answer(
         unknown = best.answer == UNKNOWN_ANSWER
         looks = features(best.score, second, unknown, question, found.words, trained.vocabulary)
         score, guess = trained.calibration.score(looks), trained.calibration.guess
+    items = best.answer.split(",")  # in any order, so none of them is another answer
     return Answer(
         question=question,
         answer=best.answer,
         score=score,
         known=best.answer != UNKNOWN_ANSWER and score >= guess,
-        top=tuple(others),
+        top=tuple(other for other in others if other.answer not in items),
         banks_read=min(banks or found.banks, found.banks),
         banks_created=found.banks,
         entities_read=found.entities_read[number],

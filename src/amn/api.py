@@ -123,17 +123,16 @@ class QA:
             deadline: seconds from now; while it allows, further banks are read where the answer is uncertain.
             explain: say why.
         """
+        read = 1 if banks is None else banks
         if question is None:
             if deadline is not None or explain:
                 raise AMNError("deadline, explain: expected one story at a time, found a list of pairs")
-            return self._answer_pairs(_pairs(story), 1 if banks is None else banks)
+            return self._answer_pairs(_pairs(story), read)
         story = cast(Text, story)
         started = perf_counter()
         check_limits(banks, deadline)
         if deadline is None and not explain:
-            answers = self.answer_batch([Request(story=story, question=question, banks=1 if banks is None else banks)])[
-                0
-            ]
+            (answers,) = self.answer_batch([Request(story=story, question=question, banks=read)])
         else:
             memory = self.memory(question)
             if not memory.tell(story):

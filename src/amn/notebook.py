@@ -53,10 +53,7 @@ def _card(parts: Iterable[str]) -> str:
 
 def _headline(answer: "Answer") -> str:
     colour = _SAID.format(_KNOWN if answer.known else _GUESS)
-    details = (
-        f"{answer.score:.0%}; read {answer.entities_read} of {answer.entities} entities "
-        f"in {answer.banks_read} of {answer.banks_created} banks; {answer.milliseconds:.1f} ms"
-    )
+    details = f"{answer.score:.0%}; {answer.was_read}; {answer.milliseconds:.1f} ms"
     return (
         f'<div>{escape(answer.question)} <b style="{colour}">{escape(answer.said)}</b> '
         f'<span style="{_FAINT}">{details}</span></div>'

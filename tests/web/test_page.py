@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from amn.data.sentences import split_sentences
 from server.serving import STORY, running
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -301,10 +302,49 @@ def test_a_token_is_asked_for(visit: Callable[..., Page], model: Path) -> None:
         expect(page.locator("#notice")).to_be_hidden()
 
 
-def test_sentences_are_cut_as_people_read_them(visit: Callable[..., Page]) -> None:
-    page = visit(link("Mr. Smith has 3.5 apples. “He left.” Then\nhe slept", MARY))
-    expect(page.locator("#marks span")).to_have_text(["Mr. Smith has 3.5 apples.", "“He left.”", "Then", "he slept"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mr. Smith has 3.5 apples. “He left.” Then\nhe slept",
+        '"Stop!" she said. He went to the U.S. Navy at 5 p.m. Then J. R. Smith slept… Well... he woke.',
+        "Mary went. Mary went. -- ! Mary went.\n\n  Mary went\nmarie est allée. 他去了。她来了！ जॉन गया॥ Yes",
+    ],
+)
+def test_the_page_cuts_sentences_as_python_does(visit: Callable[..., Page], text: str) -> None:
+    page = visit(link(text, MARY))
+    sentences = split_sentences(text)
+    expect(page.locator("#marks .told")).to_have_text(sentences)
+    expect(page.locator("#time-label")).to_have_text(f"{len(sentences)} / {len(sentences)}")
+    assert page.locator("#marks").text_content() == f"{text}\u200b"
+
+
+@pytest.mark.parametrize("mark", [".", "!", "?", "…", "।", "॥", "。", "！", "？", "...", ".”", ".'", "?)", ".» ", "\n"])
+def test_every_mark_ends_a_sentence_for_both(visit: Callable[..., Page], mark: str) -> None:
+    page = visit()
+    ended = "async text => (await import('/static/sentences.js')).hasEnded(text)"
+    assert split_sentences(f"Mary went{mark} John sat") == [f"Mary went{mark}".strip(), "John sat"]
+    assert page.evaluate(ended, f"Mary went{mark}")
+    assert not page.evaluate(ended, f"Mary went{mark} John")
+
+
+def test_an_edit_leaves_the_other_sentences_told(visit: Callable[..., Page]) -> None:
+    page = visit(link("Mary went. Mary went. John sat. Mary went.", MARY))
+    expect(page.locator("#marks .told")).to_have_count(4)
+    page.route("**/history", lambda _: None)  # no reply comes
+    page.fill("#story", "Mary went. Mary came. John sat. Mary went.")
+    page.fill("#story", "Mary went. Mary came. John sat. Mary went. And")
+    expect(page.locator("#marks .told")).to_have_text(["Mary went.", "John sat.", "Mary went."])
+    expect(page.locator("#marks .untold")).to_have_text(["Mary came.", "And"])
+
+
+def test_a_file_that_is_refused_leaves_no_answers_of_another_story(visit: Callable[..., Page]) -> None:
+    page = visit(link(" ".join(STORY), MARY))
     expect(page.locator("#time-label")).to_have_text("4 / 4")
+    page.set_input_files("#file", {"name": "a.txt", "mimeType": "text/plain", "buffer": b"word " * 999})
+    expect(page.locator("#story-error")).to_contain_text("sentence 1 is too long")
+    expect(page.locator("#time-label")).to_have_text("0 / 0")
+    expect(page.locator(".answer-word")).to_be_empty()
+    expect(page.locator(".run")).to_have_count(0)
 
 
 @pytest.mark.parametrize("width", [320, 390, 820, 1440])

@@ -35,6 +35,7 @@ def visit_freely(visit: Callable[..., Page]) -> Callable[..., Page]:
 
 def test_a_link_shows_another_person_the_same(visit: Callable[..., Page], visit_freely: Callable[..., Page]) -> None:
     page = visit_freely(link(ODD, *QUESTIONS))
+    expect(page.locator("#time-label")).to_have_text("2 / 2")
     with page.expect_response("**/history"):
         page.select_option("#model", "qa1")
     page.locator("textarea.question").nth(1).click()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 MAX_SENTENCES = 200  # every answer is explained after each of them
 SEEN = 0.001  # a smaller share of the attention is not worth its bytes
+_PART = re.compile(r"<!-- part (?P<name>\w+) -->\s*(?P<html>.*?)\s*<!-- end -->", re.DOTALL)  # that both pages have
 _IMPORT = re.compile(r'^import .* from "\./(?P<file>[\w.]+)";\n', re.MULTILINE)
 
 
@@ -25,12 +26,13 @@ def replay_page(qa: "QA", story: str, questions: list[str]) -> str:
         questions: what is asked about it, after each sentence.
     """
     data = json.dumps(_read(qa, story, questions), ensure_ascii=False, separators=(",", ":"))
-    parts = {
-        "STYLE": _web("style.css"),
-        "DATA": data.replace("<", "\\u003c"),  # so that nothing in a story can end the script
-        "SCRIPT": bundle("replay.js"),
+    pieces = {
+        **{f"part {found['name']}": found["html"] for found in _PART.finditer(_web("index.html"))},
+        "style": _web("style.css"),
+        "data": data.replace("<", "\\u003c"),  # so that nothing in a story can end the script
+        "script": bundle("replay.js"),
     }
-    return re.sub(r"/\* (STYLE|DATA|SCRIPT) \*/", lambda found: parts[found[1]], _web("replay.html"))
+    return re.sub("<!-- (.*?) -->", lambda found: pieces[found[1]], _web("replay.html"))
 
 
 def bundle(name: str) -> str:

@@ -42,11 +42,15 @@ class Screen:
             answer: the answer.
             when: a word before it, where it is not the first to this question.
         """
-        print(f"{answer.question}  {when + ': ' if when else ''}{answer}")
+        self.headline(answer, when)
         if answer.explanation is not None:
             self.explanation(answer.explanation, answer.sentences)
 
-    def explanation(self, explanation: "Explanation", rests_on: Sequence[int] = ()) -> None:
+    def headline(self, answer: "Answer", when: str) -> None:
+        """An answer in one line."""
+        print(f"{answer.question}  {when + ': ' if when else ''}{answer}")
+
+    def explanation(self, explanation: "Explanation", rests_on: Sequence[int]) -> None:
         """The banks, and what each sentence did; those that the answer rests on are marked."""
         self.banks(explanation.banks)
         if explanation.let_in < explanation.seen:
@@ -90,16 +94,14 @@ class RichScreen(Screen):
 
         self.console.print(Text(text, style="dim"))
 
-    def answer(self, answer: "Answer", when: str = "") -> None:
-        """An answer, with its explanation where it has one; a guess and an unknown look unlike knowledge."""
+    def headline(self, answer: "Answer", when: str) -> None:
+        """An answer in one line; a guess and an unknown look unlike knowledge."""
         from rich.text import Text
 
         head, _, details = str(answer).partition(" (")
         style = "bold green" if answer.known else "yellow"
         parts = ((answer.question + "  ", ""), (f"{when} " if when else "", "dim"), (head, style))
         self.console.print(Text.assemble(*parts, (f" ({details}", "dim")))
-        if answer.explanation is not None:
-            self.explanation(answer.explanation, answer.sentences)
 
     def banks(self, banks: Sequence["Bank"]) -> None:
         """The banks as columns, the most relevant last."""

@@ -4,7 +4,7 @@ import { memoryAt } from "./banks.js";
 import { Cards } from "./cards.js";
 import * as client from "./client.js";
 import { copyOnClick } from "./copying.js";
-import { at, button, element, setText } from "./dom.js";
+import { at, button, element, setText, speak } from "./dom.js";
 import { clearErrors, showError, showStoryError } from "./errors.js";
 import { EXAMPLES } from "./examples.js";
 import { TASKS, readFile, upTo } from "./files.js";
@@ -12,7 +12,7 @@ import { GraphView } from "./graph.js";
 import { Live } from "./live.js";
 import { Race } from "./race.js";
 import { Reading } from "./reading.js";
-import { hasWord, sentencesOf } from "./sentences.js";
+import { hasEnded, hasWord, placesOf } from "./sentences.js";
 import { asCurl, asPython, fromHash, toHash, toTell } from "./share.js";
 import { Stage } from "./stage.js";
 import { StoryView } from "./story.js";
@@ -64,8 +64,6 @@ function modelChosen() {
   return option && !option.defaultSelected ? option.value : undefined;
 }
 
-const told = () => sentencesOf(field.value).filter((part) => whole || part.ended).map((part) => part.text);
-
 // The questions to ask, and which of them each card shows; one that is still being typed waits.
 function asked() {
   const questions = [];
@@ -82,43 +80,48 @@ function changed({ now = false } = {}) {
   example = null;
   markExample();
   race.close();
-  story.write(field.value);
+  story.edit(field.value);
   stage.draw();
   later("read", now ? 0 : PAUSE_MS, () => kindly(read));
 }
 
-async function read({ time, question } = {}) {
-  const sentences = told();
+// `stay` keeps the time that one looks at.
+async function read({ time, question, stay = false } = {}) {
+  const text = field.value;
+  const typing = !whole && !hasEnded(text); // then the last sentence waits
   const { questions, places } = asked();
   reading.abort();
   reading = new AbortController();
-  if (!questions.length || !sentences.length) {
-    showNothing(sentences, questions, places);
+  if (!questions.length || !hasWord(text)) {
+    showNothing(questions, places);
     return;
   }
   const model = modelChosen();
-  const reply = await client.history({ story: sentences, questions, model }, reading.signal);
+  const reply = await client.history({ story: text, questions, model }, reading.signal);
   clearErrors();
-  const found = new Reading({ sentences: reply.sentences, questions, history: reply.history, expected });
+  const sentences = typing ? reply.sentences.slice(0, -1) : reply.sentences;
+  story.tell(text, sentences);
+  story.edit(field.value); // who types does not wait for the reply
+  if (!sentences.length) return;
+  const found = new Reading({ sentences, questions, history: reply.history.slice(0, sentences.length), expected });
   found.model = model;
-  stage.show(found, { time, question, places });
+  stage.show(found, { time: stay && !stage.atEnd ? stage.time : time, question, places });
   if (live.on) await live.follow(found.sentences, questions, model).catch(failLive);
 }
 
-function showNothing(sentences, questions, places) {
-  const typing = Boolean(field.value.trim()) && !sentences.length;
+function showNothing(questions, places) {
   const waiting = cards.questions.some((one) => one.waiting);
   clearErrors();
-  if (!field.value.trim()) showStoryError("There is no story yet: type one, or click an example.");
+  if (!hasWord(field.value)) showStoryError("There is no story yet: type one, or click an example.");
   if (!questions.length && !waiting) setText(at("questions-error"), "Type a question: the memory is built for it before it reads.");
-  if (!typing && !waiting) stage.show(new Reading({ sentences: [], questions, history: [] }), { places });
+  if (!waiting) stage.show(new Reading({ sentences: [], questions, history: [] }), { places });
 }
 
 // --- what follows when time or question has changed
 
 function moved() {
   later("reason", stage.reading.reason(stage.question, stage.time) ? 0 : REST_MS, () => kindly(reason));
-  later("spoken", SPEAK_MS, () => setText(at("spoken"), stage.spoken));
+  speak(stage.spoken, SPEAK_MS);
   later("hash", REST_MS, remember);
   drawGraph();
 }
@@ -134,7 +137,6 @@ async function reason() {
     shown.unexplained = error.message; // a story may be too long for that
   }
   if (stage.reading !== shown) return;
-  document.body.classList.toggle("has-gate", (shown.traces.get(question) ?? []).some((trace) => trace.let_in === false));
   stage.draw();
   story.reveal(1 + (shown.reason(question, time)?.sentences[0] ?? -1));
   drawGraph();
@@ -184,20 +186,25 @@ async function restore() {
 }
 
 // What is handed on as Python and as curl.
-const shown = () => ({ sentences: told(), questions: asked().questions, model: modelChosen(), token: client.hasToken() });
+const shown = () => ({ ...stage.reading, model: modelChosen(), token: client.hasToken() });
 
 // --- where stories come from
 
 async function showStory({ story: text, questions }, { time, question = 0, named = null } = {}) {
   race.close();
   field.value = text;
-  story.write(text);
+  story.edit(text);
   expected = new Map(questions.filter(({ answer }) => answer != null).map(({ question: asking, answer }) => [asking, answer]));
   if (questions.length) cards.set(questions.map((one) => one.question));
   whole = true;
   example = named;
   markExample();
-  await read({ time, question });
+  try {
+    await read({ time, question });
+  } catch (error) {
+    if (error.name !== "AbortError") stage.clear(); // what was read before is of another story
+    throw error;
+  }
 }
 
 async function showExample({ id, story: text, questions }, { time, question } = {}) {
@@ -213,7 +220,10 @@ async function startRace() {
 }
 
 function markExample() {
-  for (const one of at("examples").querySelectorAll("button")) one.setAttribute("aria-pressed", String(one.dataset.id === example));
+  for (const one of at("examples").querySelectorAll("button")) {
+    one.setAttribute("aria-pressed", String(one.dataset.id === example));
+    if (one.dataset.id === example) one.scrollIntoView({ block: "nearest", inline: "nearest" }); // on a phone they are one long row
+  }
 }
 
 async function generate() {
@@ -243,9 +253,11 @@ async function loadFile(file) {
 
 // Writes what somebody else told where it was told: behind what was told before, before what is still being typed.
 function hear(text, number) {
-  const place = sentencesOf(field.value)[number]?.start ?? field.value.length;
-  const before = place && !/\s$/.test(field.value.slice(0, place)) ? " " : "";
-  field.setRangeText(`${before}${text}${place < field.value.length ? " " : ""}`, place, place, "preserve");
+  const earlier = placesOf(live.told.slice(0, number), field.value);
+  const found = earlier.every(({ start }) => start >= 0); // else the story was changed in the meantime
+  const place = found ? (earlier.at(-1)?.end ?? 0) : field.value.length;
+  const [before, after] = [/\S$/.test(field.value.slice(0, place)), /^\S/.test(field.value.slice(place))];
+  field.setRangeText(`${before ? " " : ""}${text}${after ? " " : ""}`, place, place, "preserve");
   changed({ now: true });
 }
 
@@ -260,7 +272,7 @@ function failLive(error) {
 
 function toggleLive() {
   live.on = at("live").open;
-  if (live.on) kindly(() => read({ time: stage.atEnd ? undefined : stage.time }));
+  if (live.on) kindly(() => read({ stay: true }));
   else live.leave();
 }
 
@@ -278,9 +290,8 @@ function listen() {
     changed({ now: true });
   });
   field.addEventListener("blur", () => {
-    if (whole) return;
+    if (!whole && !hasEnded(field.value)) changed({ now: true });
     whole = true;
-    changed({ now: true });
   });
   at("add").addEventListener("click", () => cards.add().field.focus());
   at("generate").addEventListener("click", () => kindly(generate));
@@ -290,7 +301,7 @@ function listen() {
     if (file) kindly(() => loadFile(file));
     event.target.value = "";
   });
-  at("model").addEventListener("change", () => kindly(() => read({ time: stage.atEnd ? undefined : stage.time })));
+  at("model").addEventListener("change", () => kindly(() => read({ stay: true })));
   at("graph-fold").addEventListener("toggle", drawGraph);
   at("notice-close").addEventListener("click", () => (at("notice").hidden = true));
   at("token-form").addEventListener("submit", useToken);

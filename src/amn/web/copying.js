@@ -1,6 +1,6 @@
 // Buttons that copy.
 
-import { at, setText } from "./dom.js";
+import { at, speak } from "./dom.js";
 
 const DONE_MS = 1500; // that a button shows that it has copied
 
@@ -11,7 +11,7 @@ export function copyOnClick(id, what, text) {
 async function copy(text, pressed, what) {
   try {
     await navigator.clipboard.writeText(text);
-    setText(at("spoken"), `${what} copied.`);
+    speak(`${what} copied.`);
     pressed.classList.add("done");
     setTimeout(() => pressed.classList.remove("done"), DONE_MS);
   } catch {

@@ -3,6 +3,7 @@
 import { element } from "./dom.js";
 import { headers } from "./client.js";
 
+const REFUSED = "400"; // and above
 const MAX_SHOWN = 20000; // characters of a reply; a stream of events never ends by itself
 
 // A body with what is needed, as the schema's own examples have it.
@@ -73,7 +74,9 @@ function route(path, method, operation, schemas) {
   if (body) root.append(element("h3", "", "Body"), fields(schemas[body]));
   const query = (operation.parameters ?? []).filter((parameter) => parameter.in === "query");
   if (query.length) root.append(element("h3", "", "Query"), table(query.map((q) => [q.name, `${typeOf(q.schema)}; ${bounds(q.schema)}`])));
-  root.append(element("h3", "", "Replies"), table(Object.entries(operation.responses).map(([code, reply]) => replyRow(code, reply))));
+  const replies = Object.entries(operation.responses);
+  root.append(element("h3", "", "Replies"), table(replies.filter(([code]) => code < REFUSED).map(([code, reply]) => replyRow(code, reply))));
+  root.append(refusals(replies.filter(([code]) => code >= REFUSED)));
   const given = body && sample(schemas[body]);
   root.append(scrolling("", curl(method.toUpperCase(), path, given)));
   root.append(trial(path, method.toUpperCase(), operation.parameters ?? [], given));
@@ -141,7 +144,18 @@ function replyRow(code, reply) {
     const name = schema && Object.keys(schema).length ? typeOf(schema) : "";
     return type === "application/json" ? name : type;
   });
-  return [code, [reply.description, ...kinds].filter(Boolean).join("; ")];
+  return [code, [reply.description.replace("Successful Response", "Done"), ...kinds].filter(Boolean).join("; ")];
+}
+
+// The problems that a route may have; the list of problems says what they are.
+function refusals(replies) {
+  const root = element("p", "refusals muted", "Problems: ");
+  for (const [code, reply] of replies) {
+    const link = element("a", "", code);
+    Object.assign(link, { href: `#${code}`, title: reply.description });
+    root.append(link, " ");
+  }
+  return root;
 }
 
 function shapes(schemas) {
@@ -157,7 +171,7 @@ function shapes(schemas) {
 function problems(operations) {
   const root = element("section", "card");
   root.append(element("h2", "", "Problems"));
-  const found = new Map(operations.flatMap((operation) => Object.entries(operation.responses)).filter(([code]) => code >= "400"));
+  const found = new Map(operations.flatMap((operation) => Object.entries(operation.responses)).filter(([code]) => code >= REFUSED));
   const rows = table([...found].sort().map(([code, reply]) => [code, reply.description]));
   [...found.keys()].sort().forEach((code, i) => { rows.rows[i].id = code; });
   root.append(rows);

@@ -16,6 +16,14 @@ export function button(className, text, act) {
   return made;
 }
 
+let speaking;
+
+// What a screen reader is told, after some milliseconds in which nothing else is.
+export function speak(text, rest = 0) {
+  clearTimeout(speaking);
+  speaking = setTimeout(() => setText(at("spoken"), text), rest);
+}
+
 // Sets text only where it differs, so that a screen reader is not told twice.
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;

@@ -1,6 +1,6 @@
 // Stories to click, one of each kind of reasoning. A test asks the shipped model all of them.
 
-import { PEOPLE, longStory } from "./tales.js";
+import { CARRYING, PEOPLE, longStory } from "./tales.js";
 
 export const EXAMPLES = [
   {
@@ -60,7 +60,7 @@ export const EXAMPLES = [
   {
     id: "long",
     title: "A long story",
-    story: longStory(120, PEOPLE).join(" "),
+    story: longStory(120, CARRYING, PEOPLE).join(" "),
     questions: [["Where is the football?", "garden"], ["Where is Mary?", "kitchen"]],
   },
 ];

@@ -10,7 +10,7 @@ const CHARACTER = 7.2;
 const GAP = 10;
 
 // Neighbouring words of the sentences, each pair once, with the last sentence that held it.
-export function edgesOf(traces) {
+function edgesOf(traces) {
   const edges = new Map();
   for (const trace of traces) {
     const spoken = wordsOf(trace);
@@ -30,7 +30,7 @@ const wordsOf = (trace) => trace.text.toLowerCase().match(/[\p{L}\p{N}]+(?:['’
 const pillWidth = (word) => 20 + CHARACTER * Math.min(word.length, 18);
 
 // Places for the words: all repel each other, edges pull together, and nothing leaves the frame.
-export function layout(words, edges, width, height) {
+function layout(words, edges, width, height) {
   const nodes = words.map((word, i) => {
     const angle = i * 2.39996; // the golden angle spreads any number of words evenly
     const reach = 0.4 * Math.sqrt((i + 0.5) / words.length);

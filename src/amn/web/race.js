@@ -3,7 +3,7 @@
 import * as client from "./client.js";
 import { at, element } from "./dom.js";
 import { percent, said } from "./reading.js";
-import { PLOT, longStory } from "./tales.js";
+import { GIVING, longStory } from "./tales.js";
 
 const SENTENCES = 4000;
 const PART = 500; // sentences told at once
@@ -11,11 +11,11 @@ const WARM_UP = 4; // rounds that do not count
 const ROUNDS = 31;
 const SHOWN = 50; // sentences of the end of the story
 const FASTER = 1.1; // a smaller difference than this is none
-const QUESTION = "Where is the football?";
+const QUESTION = "Who has the apple?";
 
 const count = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
 
-export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 export class Race {
   static ID = "race";
@@ -42,7 +42,7 @@ export class Race {
     const progress = this.begin();
     const { id } = await client.openMemory({ questions: [QUESTION], model: this.model() }, signal);
     try {
-      const story = longStory(SENTENCES);
+      const story = longStory(SENTENCES, GIVING);
       const heard = await this.tell(id, story, progress, signal);
       this.finish(story, heard, await this.lanes(id, signal));
     } finally {
@@ -144,6 +144,6 @@ export function verdict([last, all]) {
 function excerpt(story) {
   const root = element("p", "excerpt prose");
   root.append(element("span", "muted", `${count(story.length - SHOWN)} sentences like these, then: `));
-  for (const sentence of story.slice(-SHOWN)) root.append(element("span", PLOT.includes(sentence) ? "rests" : "", sentence), " ");
+  for (const sentence of story.slice(-SHOWN)) root.append(element("span", GIVING.includes(sentence) ? "rests" : "", sentence), " ");
   return root;
 }

@@ -4,7 +4,7 @@ const KEPT_TRACES = 1000; // how many of the latest sentences an explanation goe
 
 export const kindOf = ({ answer, known }) => (answer === "unknown" ? "unknown" : known ? "known" : "guess");
 
-export const percent = (score) => (score >= 0.9995 ? "> 99.9 %" : `${(100 * score).toFixed(score > 0.995 ? 1 : 0)} %`);
+export const percent = (score) => (score >= 0.9995 ? "> 99.9\u00a0%" : `${(100 * score).toFixed(score > 0.995 ? 1 : 0)}\u00a0%`);
 
 // Items of a list with space between them.
 export const spaced = ({ answer }) => answer.replaceAll(",", ", ");

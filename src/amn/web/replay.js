@@ -10,14 +10,8 @@ const data = JSON.parse(at("data").textContent);
 const replayed = new Reading(data);
 for (const { question, time, answer } of data.reasons) replayed.setReason(question, time, answer);
 
-let end = 0;
-const places = data.sentences.map((text) => {
-  const start = end && end + 1; // one space between two sentences
-  end = start + text.length;
-  return { text, start, end, ended: true };
-});
 const view = new StoryView(at("marks"));
-view.write(data.sentences.join(" "), places);
+view.tell(data.sentences.join(" "), data.sentences);
 
 const fixed = new Cards(at("questions"), { select: (card) => scene.select(card), goTo: (time) => scene.goTo(time) });
 fixed.set(data.questions);

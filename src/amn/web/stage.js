@@ -27,6 +27,10 @@ export class Stage {
     this.onMove(this);
   }
 
+  clear() {
+    this.show(NOTHING, { places: [] });
+  }
+
   goTo(time) {
     this.time = Math.min(Math.max(time, 0), this.reading.length);
     this.draw();
@@ -49,7 +53,9 @@ export class Stage {
 
   draw() {
     const { reading, question, time } = this;
-    const memory = memoryAt(reading.traces.get(question) ?? [], time);
+    const traces = reading.traces.get(question) ?? [];
+    const memory = memoryAt(traces, time);
+    document.body.classList.toggle("has-gate", traces.some((trace) => trace.let_in === false));
     this.story.mark(reading, question, time);
     this.cards.draw(reading, question, time, this.places);
     this.clock.draw(reading, question, time);
@@ -58,7 +64,6 @@ export class Stage {
     setText(at("now"), time ? reading.sentences[time - 1] : "Before the first sentence.");
     setText(at("happened"), describe(memory.current));
     setText(at("why-question"), reading.questions.length > 1 ? reading.questions[question] : "");
-    return memory;
   }
 
   // What a screen reader is told when answers have come or time has moved.

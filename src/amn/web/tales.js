@@ -1,10 +1,11 @@
-// Stories of any length, the same each time: strangers walk about, and Mary takes the football somewhere.
+// Stories of any length, the same each time: strangers walk about, and a few sentences of a plot come among them.
 
 const SYLLABLES = "ba cha do fe go ka li mo na pu ra si to vi ze".split(" ");
 export const PEOPLE = "Anna Boris Carla Deniz Elena Farid Greta Hugo Ines Jonas Kaito Leila".split(" ");
 const PLACES = "kitchen garden office hallway bathroom bedroom cellar attic library park school cinema".split(" ");
 const MOVES = ["went", "moved", "travelled", "journeyed"];
-export const PLOT = ["Mary took the football.", "Mary went to the garden.", "Mary dropped the football.", "Mary moved to the kitchen."];
+export const CARRYING = ["Mary took the football.", "Mary went to the garden.", "Mary dropped the football.", "Mary moved to the kitchen."];
+export const GIVING = ["Fred picked up the apple.", "Fred went to the garden.", "Fred gave the apple to Bill.", "Bill handed the apple to Mary."];
 const SPACING = 9; // sentences between two of the plot
 
 // A small generator of random numbers (mulberry32), so that everybody gets the same story.
@@ -18,12 +19,12 @@ function dice(seed) {
 }
 
 // Strangers are of many made-up names unless a cast is given.
-export function longStory(length, cast) {
+export function longStory(length, plot, cast) {
   const roll = dice(7);
   const pick = (list) => list[roll(list.length)];
   const name = () => (cast ? pick(cast) : stranger(pick));
   const story = Array.from({ length }, () => `${name()} ${pick(MOVES)} to the ${pick(PLACES)}.`);
-  PLOT.forEach((sentence, i) => (story[length - SPACING * (PLOT.length - i)] = sentence));
+  plot.forEach((sentence, i) => (story[length - SPACING * (plot.length - i)] = sentence));
   return story;
 }
 
