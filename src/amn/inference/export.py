@@ -129,9 +129,15 @@ class _Judge(nn.Module):
         super().__init__()
         self.gate = gate
 
-    def forward(self, sentences: Tensor, questions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The logit of each sentence for each question; the lowest bar, its slope and the highest; has it a pronoun."""
-        return self.gate(sentences, questions), self.gate.bars.clone(), self.gate.referring(sentences)
+    def forward(self, sentences: Tensor, questions: Tensor, shared: Tensor | None = None) -> tuple[Tensor, ...]:
+        """The logit of each sentence for each question; the lowest bar, its slope and the highest; has it a pronoun.
+
+        From a gate that can tell also the need of each question for each sentence, and which words are names.
+        """
+        judged = self.gate(sentences, questions), self.gate.bars.clone(), self.gate.referring(sentences)
+        if self.gate.need is None or shared is None:
+            return judged
+        return *judged, self.gate.needed(sentences, questions, shared), self.gate.need.names.clone()
 
 
 class _Start(nn.Module):
@@ -244,6 +250,8 @@ def _graphs(model: AMN) -> Iterator[tuple[str, nn.Module, dict[str, Tensor]]]:
     yield "decode", _Decode(model), {**words, **encoded, **memory}
     if model.gate is not None:
         rows = {"sentences": (stories, spoken), "questions": (asked, named)}
+        if model.gate.need is not None:
+            rows["shared"] = (stories, asked)
         yield GATE, _Judge(model.gate), {name: torch.ones(size, dtype=torch.long) for name, size in rows.items()}
 
 
