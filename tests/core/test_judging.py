@@ -12,7 +12,7 @@ from amn.api import QA
 from amn.core import boundary
 from amn.data.examples import Example, Words
 from amn.inference.core import core_of
-from amn.inference.engine import let_in, open_gate, read_examples, tell_stories
+from amn.inference.engine import Engine, let_in, open_gate, read_examples, tell_stories
 from amn.inference.gate import CoreJudge, TorchJudge
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
@@ -105,6 +105,48 @@ def test_a_pronoun_passes_in_a_story_and_not_in_a_book() -> None:
             assert judge is not None
             judge.state.seen = before
             assert judge.judge([sentence]).all() == passes
+
+
+def _needing(needed: str, turned_away: str) -> TrainedModel:
+    """A gate that takes everything for a fact, and needs sentences that share no name, the first, others, or both."""
+    trained = gated(bars=(-1e3, 0.0, -1e3), needs=True)
+    weights = {name: np.zeros_like(value) for name, value in trained.weights.items() if name.startswith("gate.need.")}
+    shared = {"none": 0, "first": 1, "other": 2, "both": 3}
+    weights["gate.need.shared.weight"][[shared[name] for name in needed.split()]] = 1.0
+    weights["gate.need.shared.weight"][[shared[name] for name in turned_away.split()]] = -1.0
+    weights["gate.need.verdict.weight"][:] = 1.0
+    weights["gate.need.names"] = trained.weights["gate.need.names"]
+    refers = (np.array(trained.vocabulary.words) == "took").astype(np.float32)
+    return replace(trained, weights={**trained.weights, **weights, "gate.refers": refers})
+
+
+@pytest.mark.usefixtures("core")
+@pytest.mark.parametrize("engine", ["auto", "torch"])
+def test_names_are_the_same_in_sentence_and_question_known_or_not(engine: Engine) -> None:
+    question = ("where", "is", "zoe", "mary")
+    told = [("zoe", "went"), ("xu", "went"), ("mary", "went"), ("mary", "zoe"), ("where",)]
+    for needed, away, expected in (
+        ("first both", "none other", [1, 0, 0, 1, 0]),
+        ("other both", "none first", [0, 0, 1, 1, 0]),
+        ("none", "first other both", [0, 1, 0, 0, 1]),
+    ):
+        judge = open_gate(_needing(needed, away), [question], engine)
+        assert judge is not None
+        assert judge.judge(told)[0].astype(int).tolist() == expected
+        assert judge.state.facts.tolist() == [5]
+
+
+@pytest.mark.usefixtures("core")
+@pytest.mark.parametrize("engine", ["auto", "torch"])
+def test_a_pronoun_goes_with_the_fact_before_it(engine: Engine) -> None:
+    told = [("took",), ("mary", "went"), ("took", "milk"), ("john", "went"), ("took", "mary"), ("took",), ("mary",)]
+    judge = open_gate(_needing("first", "none"), [("mary",)], engine)
+    assert judge is not None
+    found = [judge.judge([one])[0, 0] for one in told]
+    assert found == [True, True, True, False, False, False, True]
+    everything = open_gate(_needing("first", "none"), [("mary",)], engine, needs=False)
+    assert everything is not None
+    assert everything.judge(told).all()
 
 
 def _logit(trained: TrainedModel, sentence: Words, question: Words) -> float:

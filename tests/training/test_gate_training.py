@@ -186,3 +186,12 @@ def test_amn_train_adds_a_gate_where_texts_are_to_be_passed_over(
     assert found.config["gate"] == 8
     assert found.record["gate"]["texts"] == 4
     assert open_gate(found, [("where", "is", "mary")]) is not None
+
+
+@pytest.mark.parametrize("verb", ["train --task 1", "sweep --tasks 1"])
+def test_a_gate_that_nobody_would_train_is_refused(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*verb.split(), "--set", "gate=48", "--out", str(tmp_path / "run")]) == 2
+    assert "amn train --distract FOLDER" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()

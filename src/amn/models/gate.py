@@ -50,7 +50,10 @@ class Need(nn.Module):
         shared: Int[Tensor, "*axes"],
     ) -> Float[Tensor, "*axes"]:
         """U . tanh(C s + D q + E_m) + d, from the states of sentences and questions."""
-        both = self.sentence(sentence) + self.question(question) + self.shared(shared)
+        return self.logit(self.sentence(sentence) + self.question(question) + self.shared(shared))
+
+    def logit(self, both: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes"]:
+        """U . tanh(x) + d."""
         return self.verdict(torch.tanh(both)).squeeze(-1)
 
 
@@ -102,8 +105,8 @@ class Gate(nn.Module):
         if self.need is None:
             return torch.ones(shared.shape)
         heard, asked = self.last(self.sentence_gru, sentences), self.last(self.question_gru, questions)
-        size = (len(sentences), len(questions), heard.shape[-1])
-        return self.need(heard.unsqueeze(1).expand(size), asked.expand(size), shared)
+        both = self.need.sentence(heard).unsqueeze(1) + self.need.question(asked) + self.need.shared(shared)
+        return self.need.logit(both)
 
     @property
     def grus(self) -> tuple[GRU, GRU]:
