@@ -15,6 +15,7 @@ from amn.errors import AMNError
 from amn.inference.gate import Judged
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
+from amn.stored import StoredMemory
 from amn.stream import BLOCK_SENTENCES, Progress, Source
 from live_memories import MORE, QUESTIONS, STORY, assert_alike, told, trained
 
@@ -208,3 +209,27 @@ def test_what_was_judged_but_not_told_is_judged_again(model: TrainedModel, monke
         memory.read(FACTS * 4, progress=stop)
     assert memory._gate is not None
     assert (memory.seen, memory._gate.state.seen, memory._gate.state.facts.tolist()) == (4, 4, [2, 2])
+
+
+def test_a_stored_memory_reads_what_its_store_then_keeps(model: TrainedModel, tmp_path: Path) -> None:
+    path, url = tmp_path / "long.txt", f"sqlite:///{tmp_path}/memories.db"
+    path.write_text("".join([*filler(BLOCK_SENTENCES + 10), FACTS[0], "\n", FACTS[2]]))
+    memory = StoredMemory.open(model, QUESTIONS, url, "one")
+    memory.tell([FACTS[1], next(filler(1)).strip()])  # the file begins with the second
+
+    def stop(progress: Progress) -> None:
+        assert progress.sentences == BLOCK_SENTENCES
+        raise Stop
+
+    with pytest.raises(Stop):
+        memory.read(path, progress=stop)
+    again = StoredMemory.open(model, QUESTIONS, url, "one")
+    assert len(again.sentences) == BLOCK_SENTENCES + 2
+    read = again.read(path)
+    assert (read.skipped, read.sentences, read.finished) == (BLOCK_SENTENCES + 1, 11, True)
+    whole = LiveMemory(model, QUESTIONS)
+    whole.tell([FACTS[1]])
+    whole.read(path, keep=True)
+    assert again.sentences == whole.sentences and again.snapshot() == whole.snapshot()
+    assert again.read(path).sentences == 0
+    assert again.read([FACTS[3]]).let_in == 1 and again.sentences[-1] == FACTS[3]
