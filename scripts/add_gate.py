@@ -6,16 +6,18 @@ With --leaks it also writes the sentences of the books that the gate lets in mos
 """
 
 import argparse
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from amn.data.tasks.rename import rename
 from amn.store.card import model_card
 from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
-from amn.training.gate import GateConfig, easiest_leaks, fit_gate
-from amn.training.gate_data import stories_of
+from amn.training.gate import easiest_leaks, fit_gate
+from amn.training.gate_data import GateConfig, stories_of
 from amn.training.mixture import name_words
-from amn.training.prepare import EVERYTHING, JOINT
+from amn.training.prepare import EVERYTHING, JOINT, MIXED
 
 LEAKS = 5000
 
@@ -31,18 +33,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--epochs", type=int, default=GateConfig.epochs)
     parser.add_argument("--device", default="cpu")
     given = parser.parse_args(arguments)
+    started = time.monotonic()
+
+    def note(text: str) -> None:
+        print(f"{time.monotonic() - started:4.0f} s  {text}", flush=True)
+
     trained = load_model(find_model(given.model))
     training = stories_of(EVERYTHING, given.data, "train")
     config = GateConfig(epochs=given.epochs)
+    validation, mixed = (stories_of(task, given.data, "valid") for task in (JOINT, MIXED))
     found = fit_gate(
         trained,
         training,
-        stories_of(JOINT, given.data, "valid"),
+        validation,
         given.books,
         name_words(),
         config,
-        print,
+        note,
         given.device,
+        [*mixed, *rename(validation[::10], seed=0)],
     )
     print(found.record["gate"])
     save_model(Path(given.out), found, model_card(found) if "validation" in found.record else "")

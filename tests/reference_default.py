@@ -72,7 +72,11 @@ class Twin:
         self.answers: dict[int, str] = {}  # for each vector, which of the words that have it was told last
         self.met: dict[str, list[str]] = {}  # the latest neighbours of each word that was told, the last one first
         self.banks = 1
-        self.judged, self.inside = 0, {tuple(question): 0 for question in questions}
+        self.judged, self.facts = (
+            0,
+            {tuple(question): 0 for question in questions},
+        )  # what the gate saw, and took for facts
+        self.follows = dict.fromkeys(self.facts, True)  # whether each question needed the last fact
         self.named = [*dict.fromkeys(word for question in questions for word in question)]
         self.entities: dict[str, Entity] = {}
         outputs = [self.gru_over("encoder.question_gru", question) for question in questions]
@@ -124,15 +128,33 @@ class Twin:
         return outputs
 
     def lets_in(self, sentence: Words) -> bool:
-        """Whether a sentence passes the gate for any question; each question counts what it lets in."""
+        """Whether a sentence passes the gate for any question; each question counts its facts."""
         known = [self.vocabulary.index(word) for word in sentence if word in self.vocabulary]
         pronoun = any(self.weights["gate.refers"][place] > 0 for place in known)
-        passed = [
-            self.gate_logit(sentence, question) > self.bar(inside, pronoun) for question, inside in self.inside.items()
-        ]
+        facts = [question for question, n in self.facts.items() if self.is_fact(sentence, question, n, pronoun)]
         self.judged += 1
-        self.inside = {question: n + p for (question, n), p in zip(self.inside.items(), passed, strict=True)}
-        return any(passed)
+        for question in facts:
+            self.facts[question] += 1
+            if not pronoun:
+                self.follows[question] = self.need(sentence, question) > 0
+        return any(self.follows[question] for question in facts)
+
+    def is_fact(self, sentence: Words, question: Words, facts: int, pronoun: bool) -> bool:
+        return self.gate_logit(sentence, question) > self.bar(facts, pronoun)
+
+    def need(self, sentence: Words, question: Words) -> float:
+        """u . tanh(C s + D q + E_m) + d, where m tells which names of the question the sentence holds."""
+        if "gate.need.names" not in self.weights:
+            return 1.0
+        names = [word for word in dict.fromkeys(question) if self.is_name(word)]
+        first, others = set(names[:1]) & set(sentence), set(names[1:]) & set(sentence)
+        m = (1 if first else 0) + (2 if others else 0)
+        s, q = self.gate_state("sentence_gru", sentence), self.gate_state("question_gru", question)
+        x = self.linear("gate.need.sentence", s) + self.linear("gate.need.question", q)
+        return float(self.linear("gate.need.verdict", np.tanh(x + self.weights["gate.need.shared.weight"][m]))[0])
+
+    def is_name(self, word: str) -> bool:
+        return word not in self.vocabulary or self.weights["gate.need.names"][self.vocabulary.index(word)] > 0
 
     def gate_logit(self, sentence: Words, question: Words) -> float:
         """v . tanh(A s + B q + b) + c."""
@@ -148,10 +170,10 @@ class Twin:
             state = self.gru(f"gate.{name}", known[place], state)
         return state
 
-    def bar(self, inside: int, pronoun: bool) -> float:
-        """The less of a text a question has let in, the higher; a pronoun takes the roof off."""
+    def bar(self, facts: int, pronoun: bool) -> float:
+        """The fewer facts a text has for a question, the higher; a pronoun takes the roof off."""
         lowest, slope, highest = self.weights["gate.bars"]
-        rising = float(lowest - slope * log((inside + STORY) / (self.judged + STORY)))
+        rising = float(lowest - slope * log((facts + STORY) / (self.judged + STORY)))
         return rising if pronoun else min(float(highest), rising)
 
     def tell(self, sentence: Words) -> None:

@@ -26,7 +26,7 @@ from random_stories import VOCABULARY, batch_of, random_examples, story
 
 InferenceSession: Any = pytest.importorskip("onnxruntime").InferenceSession
 SOURCE = Path(__file__).parents[1] / "src"
-SETTINGS = {"hidden": 8, "heads": 2, "max_banks": 4, "pointer": True, "gate": 6}
+SETTINGS = {"hidden": 8, "heads": 2, "max_banks": 4, "pointer": True, "gate": 6, "needs": True}
 
 
 def small_model() -> TrainedModel:
@@ -39,6 +39,9 @@ def small_model() -> TrainedModel:
         assert model.gate is not None
         model.gate.bars.copy_(torch.tensor([-100.0, 2.0, 0.5]))  # which all sentences of these tests pass
         model.gate.refers[4] = 1
+        assert model.gate.need is not None
+        model.gate.need.names[5] = 1
+        model.gate.need.verdict.bias.fill_(100.0)  # nor is any turned away that no question needs
     return TrainedModel.of("amn", model, VOCABULARY)
 
 
@@ -110,7 +113,12 @@ def test_the_gate_gives_the_logits_of_torch_and_its_bars(directory: Path) -> Non
     sentences = torch.tensor([[3, 4, 5, 0], [2, 0, 0, 0], [9, 8, 7, 6], [0, 0, 0, 0]])
     questions = torch.tensor([[2, 3, 0], [4, 5, 6]])
     rows = {"sentences": sentences.numpy(), "questions": questions.numpy()}
-    logits, bars, pronouns = InferenceSession(directory / f"{GATE}.onnx").run(None, rows)
+    shared = torch.tensor([[0, 1], [2, 3], [1, 1], [0, 0]])
+    found = InferenceSession(directory / f"{GATE}.onnx").run(None, {**rows, "shared": shared.numpy()})
+    logits, bars, pronouns, needed, names = found
+    expected = gate.needed(sentences, questions, shared)
+    np.testing.assert_allclose(needed, expected.detach().numpy(), atol=1e-5, rtol=1e-4)
+    assert names.nonzero()[0].tolist() == [5]
     np.testing.assert_allclose(logits, gate(sentences, questions).detach().numpy(), atol=1e-5, rtol=1e-4)
     np.testing.assert_array_equal(bars, np.array([-100.0, 2.0, 0.5], np.float32))
     np.testing.assert_array_equal(pronouns, [1, 0, 0, 0])

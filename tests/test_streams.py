@@ -12,8 +12,10 @@ import pytest
 from amn.data.examples import Words
 from amn.data.story import words
 from amn.errors import AMNError
+from amn.inference.gate import Judged
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
+from amn.stored import StoredMemory
 from amn.stream import BLOCK_SENTENCES, Progress, Source
 from live_memories import MORE, QUESTIONS, STORY, assert_alike, told, trained
 
@@ -25,11 +27,12 @@ class Named:
 
     def __init__(self, questions: Sequence[str]) -> None:
         self._names = [{words(question)[-1]} for question in questions]
-        self.seen, self.let_in = 0, np.zeros(len(questions), np.int64)
+        self.state = Judged.start(len(questions))
 
     def judge(self, sentences: Sequence[Words]) -> np.ndarray:
         found = np.array([[bool(names.intersection(spoken)) for spoken in sentences] for names in self._names])
-        self.seen, self.let_in = self.seen + len(sentences), self.let_in + found.sum(1)
+        self.state.seen += len(sentences)
+        self.state.facts += found.sum(1)
         return found
 
 
@@ -115,7 +118,7 @@ def test_sentences_are_judged_once_whatever_the_number_of_questions(model: Train
     questions = [f"Where is name{number}?" for number in range(300)]
     memory = gated(model, questions)
     memory.read(iter([*filler(5000), "Name7 went to the garden.\n", "Name299 took the milk."]))
-    assert memory._gate is not None and memory._gate.seen == 5002 and memory.let_in == 2
+    assert memory._gate is not None and memory._gate.state.seen == 5002 and memory.let_in == 2
     heard = [one.entities for one in memory.ask()]
     assert [number for number, entities in enumerate(heard) if entities] == [7, 299]
 
@@ -145,7 +148,7 @@ def test_a_stopped_reading_goes_on_where_it_stopped(
     memory.save(tmp_path / "memory")
     restored = LiveMemory.restore(tmp_path / "memory", model)
     restored._gate = Named(QUESTIONS)
-    assert memory._gate is not None and memory._gate.seen == BLOCK_SENTENCES
+    assert memory._gate is not None and memory._gate.state.seen == BLOCK_SENTENCES
     read = restored.read(path)
     assert (read.skipped, read.sentences) == (BLOCK_SENTENCES, whole.seen - BLOCK_SENTENCES)
     assert (restored.seen, restored.let_in, restored.position) == (whole.seen, 2, (str(path.resolve()), whole.seen))
@@ -205,4 +208,28 @@ def test_what_was_judged_but_not_told_is_judged_again(model: TrainedModel, monke
     with pytest.raises(Stop):
         memory.read(FACTS * 4, progress=stop)
     assert memory._gate is not None
-    assert (memory.seen, memory._gate.seen, memory._gate.let_in.tolist()) == (4, 4, [2, 2])
+    assert (memory.seen, memory._gate.state.seen, memory._gate.state.facts.tolist()) == (4, 4, [2, 2])
+
+
+def test_a_stored_memory_reads_what_its_store_then_keeps(model: TrainedModel, tmp_path: Path) -> None:
+    path, url = tmp_path / "long.txt", f"sqlite:///{tmp_path}/memories.db"
+    path.write_text("".join([*filler(BLOCK_SENTENCES + 10), FACTS[0], "\n", FACTS[2]]))
+    memory = StoredMemory.open(model, QUESTIONS, url, "one")
+    memory.tell([FACTS[1], next(filler(1)).strip()])  # the file begins with the second
+
+    def stop(progress: Progress) -> None:
+        assert progress.sentences == BLOCK_SENTENCES
+        raise Stop
+
+    with pytest.raises(Stop):
+        memory.read(path, progress=stop)
+    again = StoredMemory.open(model, QUESTIONS, url, "one")
+    assert len(again.sentences) == BLOCK_SENTENCES + 2
+    read = again.read(path)
+    assert (read.skipped, read.sentences, read.finished) == (BLOCK_SENTENCES + 1, 11, True)
+    whole = LiveMemory(model, QUESTIONS)
+    whole.tell([FACTS[1]])
+    whole.read(path, keep=True)
+    assert again.sentences == whole.sentences and again.snapshot() == whole.snapshot()
+    assert again.read(path).sentences == 0
+    assert again.read([FACTS[3]]).let_in == 1 and again.sentences[-1] == FACTS[3]

@@ -122,8 +122,8 @@ class Hearing:
         keep: bool,
         progress: Callable[[Progress], object] | None,
     ) -> None:
-        verdicts, first, done = self._judged(story), self.seen, 0
-        heard = self._places(verdicts, len(story))
+        before = None if self._gate is None else self._gate.state.copy()
+        heard, first, done = self._places(self._judged(story), len(story)), self.seen, 0
         try:
             for start, stop in parts(len(story), sum(map(len, heard))):
                 within = [places[bisect_left(places, start) : bisect_left(places, stop)] for places in heard]
@@ -136,9 +136,9 @@ class Hearing:
                 if progress is not None:
                     progress(stream.progress())
         finally:
-            if self._gate is not None and verdicts is not None:  # what was judged and not told is judged again
-                self._gate.seen -= len(story) - done
-                self._gate.let_in -= verdicts[:, done:].sum(1)
+            if self._gate is not None and before is not None and done < len(story):
+                self._gate.state = before  # what was judged and not told is judged again
+                self._judged(story[:done])
 
     def _judged(self, story: Sequence[Told]) -> Bool[np.ndarray, "question sentence"] | None:
         """Which sentences each question lets in: the one place where they are judged; None where all are."""

@@ -20,7 +20,7 @@ from amn.errors import CheckpointError
 from amn.hearing import Hearing
 from amn.inference.engine import open_gate
 from amn.inference.found import Arrays, StoryMemory
-from amn.inference.gate import Judge
+from amn.inference.gate import Judge, Judged
 from amn.inference.order import order_of
 from amn.inference.trained import TrainedModel
 from amn.store.atomic import write_atomically, writing
@@ -217,7 +217,7 @@ class LiveMemory(Hearing, Standing):
             "seen": self.seen,
             "let_in": self.let_in,
             "position": self.position,
-            "gate": self._gate and {"seen": self._gate.seen, "let_in": self._gate.let_in.tolist()},
+            "gate": self._gate and self._gate.state.to_json(),
             "words": [list(memory.words) for memory in self._memories],
             "traces": [list(deque(kept, each)) for kept in self._traces],
         }
@@ -268,7 +268,7 @@ class LiveMemory(Hearing, Standing):
             memory.seen = int(described.get("seen", len(memory.sentences)))
             memory.let_in = int(described.get("let_in", memory.seen))
             if memory._gate is not None and (judged := described.get("gate")):
-                memory._gate.seen, memory._gate.let_in = int(judged["seen"]), np.array(judged["let_in"], np.int64)
+                memory._gate.state = Judged.from_json(judged)
             if position := described.get("position"):
                 memory.position = str(position[0]), int(position[1])
             for kept, traces in zip(memory._traces, described["traces"], strict=True):

@@ -2,8 +2,10 @@
 
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
+from itertools import islice
+from pathlib import Path
 from typing import Any, overload
 
 from amn.answers import Answer, Bank, SentenceTrace
@@ -13,6 +15,7 @@ from amn.errors import AMNError, CheckpointError
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
 from amn.store.memories import MemoryStore, MissingMemoryError, Record, open_store
+from amn.stream import Progress, Source, Stream
 
 SNAPSHOT_SENTENCES = 256  # a snapshot is taken when a memory was told so many since the last
 SNAPSHOT_TRACES = 2000  # of what sentences did, in a snapshot: they take most of its room and time
@@ -104,6 +107,32 @@ class StoredMemory:
         first = self._store.append(self.id, told, most=NO_LIMIT)
         return [trace for trace in self._catch_up() if first <= trace.sentence < first + len(told)]
 
+    def read(self, source: Source, *, progress: Callable[[Progress], object] | None = None) -> Progress:
+        """Reads a stream through the store, which keeps every sentence of it, some hundreds at a time.
+
+        What was read of it is in the store, however the reading ends. Reading the same file again goes on there: what
+        the memory was told last and the file begins with is passed over.
+
+        Args:
+            source: as `LiveMemory.read` takes it.
+            progress: is called with how far it was read, and will be kept.
+        """
+        stream = Stream(source, self._told_of(source) if isinstance(source, str | Path) else 0)
+        for block in stream.blocks():
+            before = self._memory.let_in
+            self._store.append(self.id, [text for text, _ in block], most=NO_LIMIT)
+            self._catch_up()
+            stream.count(block, self._memory.let_in - before)
+            if progress is not None:
+                progress(stream.progress())
+        return stream.progress(finished=True)
+
+    def _told_of(self, path: str | Path) -> int:
+        """How many of the first sentences of a file the memory was told last."""
+        told = self.sentences
+        texts = (text for block in Stream(path).blocks() for text, _ in block)
+        return _overlap(told, list(islice(texts, len(told))))
+
     def _catch_up(self) -> list[SentenceTrace]:
         """Tells the memory what the store holds besides."""
         found = self._store.find(self.id, time.time())
@@ -148,3 +177,15 @@ class StoredMemory:
         memory.tell(known[: len(known) if since is None else since])
         async for change in follow(self, Follower(memory), POLL_SECONDS):
             yield change
+
+
+def _overlap(told: Sequence[str], read: Sequence[str]) -> int:
+    """How many sentences at the end of some are those at the beginning of others, at most (Knuth, Morris and Pratt)."""
+    both: list[str | None] = [*read, None, *told]
+    longest = [0] * len(both)  # beginning that also ends at each place
+    for place in range(1, len(both)):
+        size = longest[place - 1]
+        while size and both[size] != both[place]:
+            size = longest[size - 1]
+        longest[place] = size + (both[size] == both[place])
+    return longest[-1]

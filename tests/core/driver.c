@@ -89,6 +89,11 @@ static struct amn_weights random_weights(id hidden, id heads, id pointer, id tok
     w.gate.refers = keep(numbers(WORDS, 1));
     w.gate.sentence = gru(width, width), w.gate.question = gru(width, width);
     w.gate.heard = layer(width, width, 1), w.gate.asked = layer(width, width, 0), w.gate.verdict = layer(1, width, 1);
+    if (pointer) {
+        w.gate.need_heard = layer(width, width, 0), w.gate.need_asked = layer(width, width, 0);
+        w.gate.need_verdict = layer(1, width, 1);
+        w.gate.need_shared = keep(numbers(SHARED * (size_t)width, 1)), w.gate.names = keep(numbers(WORDS, 1));
+    }
     return w;
 }
 
@@ -263,24 +268,26 @@ static void judge(const struct amn_model *model, id width) {
     enum { SENTENCES = 9, QUESTIONS = 2 };
     static id words[64 * LONGEST], begin[SENTENCES + 1];
     for (id i = 0; i < SENTENCES; i++) begin[i + 1] = begin[i] + (i ? (id)draw(7) : 0);
-    for (id i = 0; i < begin[SENTENCES]; i++) words[i] = (id)draw(WORDS);
+    for (id i = 0; i < begin[SENTENCES]; i++) words[i] = (id)draw(WORDS + 3); /* some of the questions' own */
     struct amn_words asked = {0, NULL, QUESTIONS, begin + 2, words}, told = {0, NULL, SENTENCES, begin, words};
-    float *questions = malloc(QUESTIONS * (size_t)width * sizeof(float));
-    int8_t verdicts[QUESTIONS * SENTENCES], one[QUESTIONS];
-    int64_t let_in[QUESTIONS] = {0}, counted[QUESTIONS] = {0};
+    float *questions = malloc(QUESTIONS * 2 * (size_t)width * sizeof(float));
+    int8_t verdicts[QUESTIONS * SENTENCES], one[QUESTIONS], follows[QUESTIONS] = {1, 1}, followed[QUESTIONS] = {1, 1};
+    int64_t facts[QUESTIONS] = {0}, counted[QUESTIONS] = {0};
     REQUIRE(amn_gate_ask(model, &asked, questions) == OK);
-    struct amn_judging judging = {QUESTIONS, questions, 0, let_in, verdicts, NULL};
-    struct amn_judging single = {QUESTIONS, questions, 0, counted, one, NULL};
+    struct amn_judging judging = {&asked, questions, 0, facts, follows, verdicts};
+    struct amn_judging single = {&asked, questions, 0, counted, followed, one};
     REQUIRE(amn_gate_judge(model, &told, &judging) == OK && judging.seen == SENTENCES);
     for (id i = 0; i < SENTENCES; i++) {
         struct amn_words row = {0, NULL, 1, begin + i, words};
         REQUIRE(amn_gate_judge(model, &row, &single) == OK);
         for (size_t q = 0; q < QUESTIONS; q++) REQUIRE(one[q] == verdicts[q * SENTENCES + (size_t)i]);
     }
-    for (size_t q = 0; q < QUESTIONS; q++) REQUIRE(let_in[q] == counted[q] && let_in[q] <= SENTENCES);
-    words[0] = WORDS, begin[1] = 1;
+    for (size_t q = 0; q < QUESTIONS; q++) REQUIRE(facts[q] == counted[q] && facts[q] <= SENTENCES);
+    for (size_t q = 0; q < QUESTIONS; q++) REQUIRE(follows[q] == followed[q]);
+    judging.follows = NULL; /* every fact is let in */
+    REQUIRE(amn_gate_judge(model, &told, &judging) == OK);
+    words[0] = -1, begin[1] = 1;
     REQUIRE(amn_gate_judge(model, &told, &judging) == BAD_INPUT);
-    words[0] = -1;
     REQUIRE(amn_gate_ask(model, &told, questions) == BAD_INPUT);
     begin[1] = LONGEST;
     REQUIRE(amn_gate_judge(model, &told, &judging) == BAD_INPUT);

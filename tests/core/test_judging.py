@@ -12,7 +12,7 @@ from amn.api import QA
 from amn.core import boundary
 from amn.data.examples import Example, Words
 from amn.inference.core import core_of
-from amn.inference.engine import let_in, open_gate, read_examples, tell_stories
+from amn.inference.engine import Engine, let_in, open_gate, read_examples, tell_stories
 from amn.inference.gate import CoreJudge, TorchJudge
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
@@ -21,11 +21,16 @@ from random_stories import assert_same_found, in_double, random_examples, random
 from reference_default import Twin
 
 
-def gated(seed: int = 0, width: int = 12, bars: Sequence[float] = (-0.4, 0.5, 0.4)) -> TrainedModel:
+def gated(
+    seed: int = 0, width: int = 12, bars: Sequence[float] = (-0.4, 0.5, 0.4), needs: bool = False
+) -> TrainedModel:
     """A random model with a random gate that lets in about half of what it hears."""
-    trained = random_model(seed, gate=width, pointer=True)
-    refers = (np.arange(len(trained.vocabulary.words)) % 7 == 5).astype(np.float32)
-    return replace(trained, weights={**trained.weights, "gate.bars": np.array(bars, np.float32), "gate.refers": refers})
+    trained = random_model(seed, gate=width, pointer=True, needs=needs)
+    places = np.arange(len(trained.vocabulary.words))
+    fixed = {"gate.bars": np.array(bars, np.float32), "gate.refers": (places % 7 == 5).astype(np.float32)}
+    if needs:
+        fixed["gate.need.names"] = np.isin(trained.vocabulary.words, ["mary", "garden", "milk"]).astype(np.float32)
+    return replace(trained, weights={**trained.weights, **fixed})
 
 
 def one_long(seed: int) -> Example:
@@ -41,9 +46,10 @@ def twin_says(trained: TrainedModel, example: Example) -> list[bool]:
 
 
 @pytest.mark.usefixtures("core")
+@pytest.mark.parametrize("needs", [False, True])
 @pytest.mark.parametrize("width", [12, 16, 48, 5])
-def test_the_core_lets_in_what_the_twin_and_torch_let_in(width: int) -> None:
-    trained, text = gated(width + 7, width), one_long(width)
+def test_the_core_lets_in_what_the_twin_and_torch_let_in(width: int, needs: bool) -> None:
+    trained, text = gated(width + 7, width, needs=needs), one_long(width)
 
     by_core = open_gate(trained, text.questions)
     by_torch = open_gate(trained, text.questions, "torch")
@@ -52,14 +58,15 @@ def test_the_core_lets_in_what_the_twin_and_torch_let_in(width: int) -> None:
     assert isinstance(by_torch, TorchJudge)
     found = by_core.judge(text.sentences)
     np.testing.assert_array_equal(found, by_torch.judge(text.sentences))
-    np.testing.assert_array_equal(by_core.let_in, by_torch.let_in)
+    assert by_core.state.to_json() == by_torch.state.to_json()
+    assert (found.sum(1) < by_core.state.facts).any() == needs
     assert found.any(0).tolist() == twin_says(trained, text)
     assert 0 < found.sum() < found.size
 
 
 @pytest.mark.usefixtures("core")
 def test_a_text_is_judged_alike_in_one_piece_and_in_many() -> None:
-    trained, text = gated(), one_long(3)
+    trained, text = gated(needs=True), one_long(3)
     for engine in ("auto", "torch"):
         whole, parts = (open_gate(trained, text.questions, engine) for _ in range(2))
         assert whole is not None
@@ -67,7 +74,7 @@ def test_a_text_is_judged_alike_in_one_piece_and_in_many() -> None:
         expected = whole.judge(text.sentences)
         found = [parts.judge(text.sentences[i : i + 7]) for i in range(0, len(text.sentences), 7)]
         np.testing.assert_array_equal(np.concatenate(found, 1), expected)
-        assert parts.seen == whole.seen == len(text.sentences)
+        assert parts.state.to_json() == whole.state.to_json()
 
 
 @pytest.mark.usefixtures("core")
@@ -80,7 +87,7 @@ def test_the_bar_rises_as_less_is_let_in_and_never_above_the_highest() -> None:
         for engine in ("auto", "torch"):
             judge = open_gate(gated(bars=bars), [question], engine)
             assert judge is not None
-            judge.seen = before
+            judge.state.seen = before
             assert judge.judge([sentence]).all() == passes
 
 
@@ -96,8 +103,50 @@ def test_a_pronoun_passes_in_a_story_and_not_in_a_book() -> None:
         for engine in ("auto", "torch"):
             judge = open_gate(own, [question], engine)
             assert judge is not None
-            judge.seen = before
+            judge.state.seen = before
             assert judge.judge([sentence]).all() == passes
+
+
+def _needing(needed: str, turned_away: str) -> TrainedModel:
+    """A gate that takes everything for a fact, and needs sentences that share no name, the first, others, or both."""
+    trained = gated(bars=(-1e3, 0.0, -1e3), needs=True)
+    weights = {name: np.zeros_like(value) for name, value in trained.weights.items() if name.startswith("gate.need.")}
+    shared = {"none": 0, "first": 1, "other": 2, "both": 3}
+    weights["gate.need.shared.weight"][[shared[name] for name in needed.split()]] = 1.0
+    weights["gate.need.shared.weight"][[shared[name] for name in turned_away.split()]] = -1.0
+    weights["gate.need.verdict.weight"][:] = 1.0
+    weights["gate.need.names"] = trained.weights["gate.need.names"]
+    refers = (np.array(trained.vocabulary.words) == "took").astype(np.float32)
+    return replace(trained, weights={**trained.weights, **weights, "gate.refers": refers})
+
+
+@pytest.mark.usefixtures("core")
+@pytest.mark.parametrize("engine", ["auto", "torch"])
+def test_names_are_the_same_in_sentence_and_question_known_or_not(engine: Engine) -> None:
+    question = ("where", "is", "zoe", "mary")
+    told = [("zoe", "went"), ("xu", "went"), ("mary", "went"), ("mary", "zoe"), ("where",)]
+    for needed, away, expected in (
+        ("first both", "none other", [1, 0, 0, 1, 0]),
+        ("other both", "none first", [0, 0, 1, 1, 0]),
+        ("none", "first other both", [0, 1, 0, 0, 1]),
+    ):
+        judge = open_gate(_needing(needed, away), [question], engine)
+        assert judge is not None
+        assert judge.judge(told)[0].astype(int).tolist() == expected
+        assert judge.state.facts.tolist() == [5]
+
+
+@pytest.mark.usefixtures("core")
+@pytest.mark.parametrize("engine", ["auto", "torch"])
+def test_a_pronoun_goes_with_the_fact_before_it(engine: Engine) -> None:
+    told = [("took",), ("mary", "went"), ("took", "milk"), ("john", "went"), ("took", "mary"), ("took",), ("mary",)]
+    judge = open_gate(_needing("first", "none"), [("mary",)], engine)
+    assert judge is not None
+    found = [judge.judge([one])[0, 0] for one in told]
+    assert found == [True, True, True, False, False, False, True]
+    everything = open_gate(_needing("first", "none"), [("mary",)], engine, needs=False)
+    assert everything is not None
+    assert everything.judge(told).all()
 
 
 def _logit(trained: TrainedModel, sentence: Words, question: Words) -> float:

@@ -24,7 +24,7 @@ from amn.models.amn import AMN
 from random_stories import shaken
 
 Output = pytest.CaptureFixture[str]
-SETTINGS = {"hidden": 8, "heads": 2, "max_banks": 4, "gate": 8, "pointer": True}
+SETTINGS = {"hidden": 8, "heads": 2, "max_banks": 4, "gate": 8, "needs": True, "pointer": True}
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +54,8 @@ def gated(seed: int) -> TrainedModel:
     shaken(model, seed)
     assert isinstance(model, AMN) and model.gate is not None
     model.gate.bars.data = torch.tensor([-0.5, 0.6, 3.0])
+    assert model.gate.need is not None
+    model.gate.need.verdict.bias.data.fill_(0.5)  # most of what passes is needed
     return TrainedModel.of("amn", model, vocabulary)
 
 

@@ -45,3 +45,31 @@ def test_the_logits_are_those_of_the_formula_whatever_the_padding() -> None:
 def test_a_row_without_words_has_a_state_of_zeros() -> None:
     gate = Gate(30, 6)
     torch.testing.assert_close(gate.heard(torch.zeros(1, 3, dtype=torch.long))[0], gate.sentence.bias)
+
+
+def test_the_need_is_that_of_the_formula_whatever_the_padding() -> None:
+    torch.manual_seed(1)
+    gate = Gate(30, 6, needs=True).requires_grad_(False)
+    assert gate.need is not None
+    sentences, questions, shared = [[3, 4, 5], [7]], [[5, 6], [8, 3, 1], [2]], [[0, 1, 2], [3, 0, 1]]
+    padded = torch.tensor([row + [0] * (6 - len(row)) for row in sentences])
+    asked = torch.tensor([row + [0] * (4 - len(row)) for row in questions])
+
+    found = gate.needed(padded, asked, torch.tensor(shared))
+
+    embedding, need = gate.embedding.weight.numpy(), gate.need
+    for i, sentence in enumerate(sentences):
+        for j, question in enumerate(questions):
+            s, q = (
+                _last_state(gate.sentence_gru, embedding, sentence),
+                _last_state(gate.question_gru, embedding, question),
+            )
+            x = need.sentence.weight.numpy() @ s + need.question.weight.numpy() @ q
+            x = np.tanh(x + need.shared.weight.numpy()[shared[i][j]])
+            expected = need.verdict.weight.numpy()[0] @ x + need.verdict.bias.item()
+            np.testing.assert_allclose(found[i, j].item(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_gate_that_cannot_tell_needs_everything() -> None:
+    rows = torch.tensor([[2, 3]])
+    assert Gate(30, 6).needed(rows, rows, torch.zeros(1, 1, dtype=torch.long)).item() == 1.0

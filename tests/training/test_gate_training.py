@@ -20,8 +20,9 @@ from amn.inference.torch_batches import plain_batch
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
 from amn.store.model_directory import load_model, save_model
-from amn.training.gate import GateConfig, easiest_leaks, fit_gate
-from amn.training.gate_data import names_in, pairs_of, text_files
+from amn.training.gate import easiest_leaks, fit_gate
+from amn.training.gate_data import GateConfig, names_in, pairs_of, text_files
+from amn.training.needs import Needs
 from amn.training.rows import Rows, shuffled_words
 from amn.training.start import settings_of, start_from
 
@@ -48,17 +49,39 @@ def _stories(seed: int) -> list[Story]:
 def gated(folder: Path) -> TrainedModel:
     vocabulary = Vocabulary.of(_stories(0))
     plain = TrainedModel.of("amn", build_model("amn", vocabulary, {"hidden": 16, "pointer": True}), vocabulary)
-    config = GateConfig(width=12, epochs=4, steps=25, batch_size=64, learning_rate=2e-2, missed=0.0, early=0.1)
+    config = GateConfig(
+        width=12, epochs=4, steps=25, batch_size=64, learning_rate=2e-2, missed=0.0, early=0.1, searched=20
+    )
     return fit_gate(plain, _stories(0), _stories(1), folder, names_in(_stories(0)), config)
 
 
 def test_it_lets_in_stories_and_turns_away_prose(gated: TrainedModel) -> None:
-    judge = open_gate(gated, [("where", "is", "mary")])
+    judge = open_gate(gated, [("where", "is", "mary")], needs=False)
     assert judge is not None
     told = [words(text) for story in _stories(2) for text in story.sentences]
     prose = [words(text) for text in split_prose([PROSE])]
     assert judge.judge(told).all()
     assert judge.judge(prose).mean() < 0.2
+
+
+@pytest.mark.parametrize("name", ["mary", "zelda"])
+def test_of_a_story_it_lets_in_what_the_question_needs(gated: TrainedModel, name: str) -> None:
+    told = [words(text.replace("Mary", name)) for story in _stories(2) for text in story.sentences]
+    judge = open_gate(gated, [("where", "is", name)])
+    assert judge is not None
+    assert judge.judge(told)[0].tolist() == [name in spoken for spoken in told]
+    assert judge.state.facts.tolist() == [len(told)]
+
+
+def test_a_gate_whose_data_name_no_support_does_not_tell_what_is_needed(gated: TrainedModel, folder: Path) -> None:
+    bare = [
+        replace(story, questions=tuple(replace(one, support=()) for one in story.questions)) for story in _stories(0)
+    ]
+    found = fit_gate(gated, bare, bare, folder, names_in(bare), GateConfig(width=8, epochs=1, steps=2, batch_size=16))
+    assert not found.config["needs"]
+    judge = open_gate(found, [("where", "is", "mary")])
+    assert judge is not None
+    assert not any(name.startswith("gate.need") for name in found.weights)
 
 
 def test_names_that_training_never_had_get_in(gated: TrainedModel) -> None:
@@ -95,7 +118,7 @@ def test_a_folder_without_texts_is_refused(tmp_path: Path) -> None:
 def test_a_sentence_stands_with_a_question_asked_after_it() -> None:
     stories = _stories(0)
     vocabulary = Vocabulary.of(stories)
-    sentences, questions, pairs = pairs_of(stories[:1], vocabulary)
+    sentences, questions, pairs = pairs_of(stories[:1], vocabulary, Needs({}, frozenset()))
     told = {tuple(vocabulary.word_id(word) for word in words(text)) for text in stories[0].sentences}
     rows = [tuple(row[row > 0].tolist()) for row in sentences.padded(np.arange(len(sentences)))]
     assert set(rows) == told
@@ -163,3 +186,12 @@ def test_amn_train_adds_a_gate_where_texts_are_to_be_passed_over(
     assert found.config["gate"] == 8
     assert found.record["gate"]["texts"] == 4
     assert open_gate(found, [("where", "is", "mary")]) is not None
+
+
+@pytest.mark.parametrize("verb", ["train --task 1", "sweep --tasks 1"])
+def test_a_gate_that_nobody_would_train_is_refused(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*verb.split(), "--set", "gate=48", "--out", str(tmp_path / "run")]) == 2
+    assert "amn train --distract FOLDER" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from amn.data.sentences import split_sentences
+from amn.inference.gate import Judged
 from server.serving import STORY, running
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -125,12 +126,12 @@ class NoJohn:
     """A gate that turns away every sentence about John."""
 
     def __init__(self, questions: int) -> None:
-        self.seen, self.let_in = 0, np.zeros(questions, np.int64)
+        self.state = Judged.start(questions)
 
     def judge(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
-        verdicts = np.array([["john" not in spoken for spoken in sentences]] * len(self.let_in))
-        self.seen += len(sentences)
-        self.let_in += verdicts.sum(1)
+        verdicts = np.array([["john" not in spoken for spoken in sentences]] * len(self.state.facts))
+        self.state.seen += len(sentences)
+        self.state.facts += verdicts.sum(1)
         return verdicts
 
 

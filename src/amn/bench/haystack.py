@@ -1,9 +1,9 @@
 """Facts in streams of any length, answered without reading all of it for each question.
 
-Whether a filter lets a sentence in depends on the sentence, the question, how many came before it, and how many of them
-were let in. So the books are read once for all questions, and it is noted of each sentence how far on in a stream it
-might still be let in. A stream is then only such sentences and the facts, each judged again at its place, as if all
-that lies between had been judged too: the outcome is that of reading.
+Whether a filter takes a sentence for a fact depends on the sentence, the question, how many came before it, and how
+many of them were facts. So the books are read once for all questions, and it is noted of each sentence how far on in a
+stream it might still be one. A stream is then only such sentences and the facts, each judged again at its place, as if
+all that lies between had been judged too: the outcome is that of reading.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ from amn.inference.gate import Judge
 from amn.inference.trained import TrainedModel
 
 BLOCK = 4096  # sentences that are judged together
-FEW = 256  # sentences let in: as long as no more are, what is noted holds
+FEW = 256  # facts: as long as there are no more, what is noted holds
 STAGES = 26  # a sentence of stage s might be let in among the first 2 ** (s + 1) of a stream
 _SCALE = 1 << 30  # a judge that counts in such units hardly moves while it judges
 
@@ -77,7 +77,7 @@ class Haystack:
 
     def _read(self, kinds: Sequence[Words], found: dict[Words, list[tuple[int, int]]]) -> Iterator[int]:
         """Notes what might be let in, and gives the length of each sentence."""
-        judge, place = filter_of(self._filter, self._trained, kinds), 0
+        judge, place = filter_of(self._filter, self._trained, kinds, needs=False), 0
         for book in self._books.books:
             self._firsts.append(place)
             texts = self._books.of_book(book)
@@ -95,14 +95,16 @@ class Haystack:
         count, facts, noise = self._stream(asked, tokens, rng)
         for few in (True, False):
             memory, judge = open_memory(self._trained, [question]), filter_of(self._filter, self._trained, [question])
+            let_in = 0
             for place, told in merge(facts, self._events(*noise, few=few), key=itemgetter(0)):
-                judge.seen = place
+                judge.state.seen = place
                 if judge.judge([told])[0, 0]:
                     memory.hear([told])
-            if judge.let_in[0] <= FEW:
+                    let_in += 1
+            if judge.state.facts[0] <= FEW:
                 break
         (answer,) = answers_of(memory.read(1), self._trained, [asked.question], 1)
-        return StreamAnswer(answer.answer, count, int(judge.let_in[0]))
+        return StreamAnswer(answer.answer, count, let_in)
 
     def _stream(self, asked: Needle, tokens: int, rng: Random) -> tuple[int, list[tuple[int, Words]], tuple[Any, ...]]:
         """How many sentences a stream has, its facts with their places, and what might be let in besides."""
@@ -141,11 +143,11 @@ class Haystack:
 
 def _stages(judge: Judge, told: Sequence[Words]) -> Int[np.ndarray, "question sentence"]:
     """How many stages of a stream each sentence might be let in at; 0 where it never is."""
-    stages = np.zeros((len(judge.let_in), len(told)), np.int64)
+    stages = np.zeros((len(judge.state.facts), len(told)), np.int64)
     left = list(range(len(told)))
     for stage in range(STAGES):
-        judge.seen = _SCALE * max((1 << stage) - 1, 2 * FEW)  # twice as many as few: a bar that is rather too low
-        judge.let_in[:] = _SCALE * 2 * FEW
+        judge.state.seen = _SCALE * max((1 << stage) - 1, 2 * FEW)  # twice as many as few: a bar that is rather too low
+        judge.state.facts[:] = _SCALE * 2 * FEW
         passed = judge.judge([told[at] for at in left])
         stages[:, left] += passed
         left = [left[place] for place in np.flatnonzero(passed.any(0)).tolist()]

@@ -274,6 +274,11 @@ def sweep(
 def _settings(texts: tuple[str, ...], epochs: int | None, start: str | None = None) -> dict[str, Any]:
     """What the user has given: settings by --set, and those that have an option of their own."""
     given = dict(_setting(text) for text in texts)
+    if any(given.get(name) for name in ("gate", "needs")):
+        raise ConfigError(
+            "--set: a gate is trained by itself, after the memory; amn train --distract FOLDER does both, and "
+            "scripts/add_gate.py adds one to a trained model"
+        )
     if epochs is not None:
         given["epochs"] = epochs
     if start is not None:

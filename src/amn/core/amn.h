@@ -18,6 +18,7 @@
 typedef int32_t id; /* numbers a word of a story (its slot), a vector, or an answer; slot 0 is nobody */
 
 enum { OK = 0, NO_ROOM = -1, BAD_INPUT = -2 };
+enum { SHARED = 4 }; /* which names of a question a sentence may hold: none, the first, others, both */
 
 struct amn_layer { /* y = W x + b, as torch keeps it: outputs x inputs */
     id outputs, inputs;
@@ -35,6 +36,8 @@ struct amn_gate { /* in front of the memory; its width is 0 where there is none 
     struct amn_layer heard, asked, verdict;
     float lowest, slope, highest; /* the bar that a sentence has to pass */
     const float *refers;          /* of each known word: 1 where it is a pronoun, for which no bar is the highest */
+    struct amn_layer need_heard, need_asked, need_verdict; /* what a question needs; no weights where it cannot tell */
+    const float *need_shared, *names; /* by the names that they share; of each known word: 1 where it is a name */
 };
 
 struct amn_weights {
@@ -66,11 +69,11 @@ struct amn_words { /* some rows of words: row i is words[begin[i]] up to words[b
 };
 
 struct amn_judging { /* what a gate is asked, and its verdicts */
-    id questions;
-    const float *asked;     /* questions x width: what `amn_gate_ask` made of them */
-    int64_t seen, *let_in;  /* how many sentences there were before, and how many each question let in: counted on */
-    int8_t *verdicts;       /* questions x sentences: 1 where a sentence is let in */
-    float *logits;          /* the same, before the bar; NULL where nobody wants them */
+    const struct amn_words *questions;
+    const float *asked;    /* questions x 2 x width: what `amn_gate_ask` made of them */
+    int64_t seen, *facts;  /* how many sentences there were before, and how many were facts to each question: counted on */
+    int8_t *follows;       /* of each question: whether the last fact was let in; NULL where facts are wanted, needed or not */
+    int8_t *verdicts;      /* questions x sentences: 1 where a sentence is let in */
 };
 
 struct amn_change { /* what the last sentence did; the arrays live until the desk is used again */
@@ -127,6 +130,7 @@ void amn_desk_free(struct amn_desk *desk);
 struct amn_memory *amn_memory_new(const struct amn_model *model);
 void amn_memory_free(struct amn_memory *memory);
 
+/* Words that a gate does not know are 1; those of the questions have numbers of their own, beyond all known ones. */
 int amn_gate_ask(const struct amn_model *model, const struct amn_words *questions, float *asked);
 int amn_gate_judge(const struct amn_model *model, const struct amn_words *sentences, struct amn_judging *judging);
 

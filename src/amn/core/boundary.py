@@ -14,6 +14,7 @@ from amn.core.build import path_of
 
 NO_ROOM, BAD_INPUT = -1, -2
 NUM_KINDS = 6  # of edges
+SHARED = 4  # which names of a question a sentence may hold
 
 
 class CLayer(Structure):
@@ -38,6 +39,8 @@ class CGate(Structure):
         *((name, CLayer) for name in ("heard", "asked", "verdict")),
         *((name, c_float) for name in ("lowest", "slope", "highest")),
         ("refers", c_void_p),
+        *((name, CLayer) for name in ("need_heard", "need_asked", "need_verdict")),
+        *((name, c_void_p) for name in ("need_shared", "names")),
     ]
 
 
@@ -73,10 +76,10 @@ class CJudging(Structure):
     """`struct amn_judging`."""
 
     _fields_ = [
-        ("questions", c_int32),
+        ("questions", POINTER(CWords)),
         ("asked", c_void_p),
         ("seen", c_int64),
-        *((name, c_void_p) for name in ("let_in", "verdicts", "logits")),
+        *((name, c_void_p) for name in ("facts", "follows", "verdicts")),
     ]
 
 

@@ -133,6 +133,13 @@ static void take_gate(struct amn_model *m, const struct amn_gate *from) {
     m->gate.bias = *from->verdict.bias;
     m->gate.refers = copied(m, from->refers, words);
     m->gate.lowest = from->lowest, m->gate.slope = from->slope, m->gate.highest = from->highest;
+    if (!from->need_verdict.weight) return;
+    m->gate.need_heard = whole(m, &from->need_heard, 1);
+    m->gate.need_asked = whole(m, &from->need_asked, 1);
+    m->gate.need_shared = copied(m, from->need_shared, SHARED * width);
+    m->gate.need_verdict = copied(m, from->need_verdict.weight, width);
+    m->gate.need_bias = *from->need_verdict.bias;
+    m->gate.names = copied(m, from->names, words);
 }
 
 static float *edge_bias(struct amn_model *m, const float *bias) {

@@ -18,6 +18,7 @@ struct gate { /* width: 0 where there is none; words: how many it knows */
     struct reader sentence, question;
     float *heard, *heard_bias, *asked, *verdict, bias;
     float lowest, slope, highest, *refers;
+    float *need_heard, *need_asked, *need_shared, *need_verdict, need_bias, *names; /* NULL where it cannot tell */
 };
 
 struct amn_model {
@@ -41,7 +42,7 @@ struct amn_model {
     float *next_gates;        /* what each class and then each vector tells it */
     id *class_vectors, item;  /* the vector that is spelled like each class, or -1; what stands between items */
     struct gate gate;
-    void *all[64];            /* whatever is to be freed */
+    void *all[96];            /* whatever is to be freed */
     size_t parts;
     int failed; /* whether there was no room for a part */
 };

@@ -98,6 +98,13 @@ def _gate(own: dict[str, np.ndarray], width: int, words: int) -> boundary.CGate:
     gate.heard = _layer(own, "gate.sentence", (width, width))
     gate.asked = _layer(own, "gate.question", (width, width), biased=False)
     gate.verdict = _layer(own, "gate.verdict", (1, width))
+    if "gate.need.names" in own:
+        gate.need_heard, gate.need_asked = (
+            _layer(own, f"gate.need.{name}", (width, width), biased=False) for name in ("sentence", "question")
+        )
+        gate.need_verdict = _layer(own, "gate.need.verdict", (1, width))
+        gate.need_shared = address(own["gate.need.shared.weight"], np.float32, boundary.SHARED, width)
+        gate.names = address(own["gate.need.names"], np.float32, words)
     return gate
 
 

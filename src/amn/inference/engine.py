@@ -47,16 +47,25 @@ class CoreStories:
         self._decoding(banks).run()
 
 
-def open_gate(trained: TrainedModel, questions: Sequence[Words], engine: Engine = "auto") -> Judge | None:
-    """What judges the sentences of a text for some questions; None where the model has no gate and all are let in."""
+def open_gate(
+    trained: TrainedModel, questions: Sequence[Words], engine: Engine = "auto", needs: bool = True
+) -> Judge | None:
+    """What judges the sentences of a text for some questions; None where the model has no gate and all are let in.
+
+    Args:
+        trained: the model.
+        questions: that a sentence may matter to.
+        engine: who judges.
+        needs: whether to turn away facts that a question does not need, where the gate can tell.
+    """
     if not trained.config.get("gate"):
         return None
     core = core_of(trained) if engine == "auto" else None
     if core is not None:
-        return CoreJudge(core, questions)
+        return CoreJudge(core, questions, needs)
     gate = cast("AMN", trained.model).gate
     assert gate is not None
-    return TorchJudge(gate, trained.numbers, questions)
+    return TorchJudge(gate, trained.numbers, questions, needs)
 
 
 def let_in(trained: TrainedModel, example: Example, engine: Engine = "auto") -> Example:

@@ -159,9 +159,15 @@ def _decode(model: AMN, values: Values) -> tuple[Tensor, ...]:
 
 
 def _judge(gate: Gate, values: Values) -> tuple[Tensor, ...]:
-    """The logit of each sentence for each question; the lowest bar, its slope and the highest; has it a pronoun."""
-    sentences = values["sentences"]
-    return gate(sentences, values["questions"]), gate.bars.clone(), gate.referring(sentences)
+    """The logit of each sentence for each question; the lowest bar, its slope and the highest; has it a pronoun.
+
+    From a gate that can tell also the need of each question for each sentence, and which words are names.
+    """
+    sentences, questions = values["sentences"], values["questions"]
+    judged = gate(sentences, questions), gate.bars.clone(), gate.referring(sentences)
+    if gate.need is None:
+        return judged
+    return *judged, gate.needed(sentences, questions, values["shared"]), gate.need.names.clone()
 
 
 def _memory(values: Values) -> Memory:
@@ -211,6 +217,8 @@ def _graphs(model: AMN) -> Iterator[tuple[str, nn.Module, dict[str, Tensor]]]:
     yield "decode", _Graph(model, _decode), {**words, **encoded, **memory}
     if model.gate is not None:
         rows = {"sentences": (stories, spoken), "questions": (asked, named)}
+        if model.gate.need is not None:
+            rows["shared"] = (stories, asked)
         yield (
             GATE,
             _Graph(model.gate, _judge),

@@ -1,11 +1,12 @@
 """The gate in front of memories: which sentences of a text the questions let in, by the compiled core or by torch."""
 
 from array import array
-from collections.abc import Mapping, Sequence
-from ctypes import byref
+from collections.abc import Container, Mapping, Sequence
+from ctypes import byref, pointer
+from dataclasses import dataclass
 from itertools import accumulate, chain, repeat
 from math import inf, log
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -24,16 +25,44 @@ STORY = 16  # sentences that a text is taken for a story for, whatever it was so
 CHUNK = 512  # sentences that torch reads at once
 
 
-class Judge(Protocol):
-    """Judges the sentences of a text in their order, for some questions.
+@dataclass(slots=True)
+class Judged:
+    """How a text was judged so far. Another judge that is given it goes on where the first one stopped.
 
-    Attributes:
-        seen: how many sentences it has judged.
-        let_in: how many of them each question let in. With these two, another judge goes on where this one stopped.
+    Args:
+        seen: how many sentences there were.
+        facts: how many of them were facts of the kind that each question is about.
+        follows: of each question, whether it needed the last of these: what a pronoun says belongs to that.
     """
 
     seen: int
-    let_in: Int[np.ndarray, " question"]
+    facts: Int[np.ndarray, " question"]
+    follows: Int[np.ndarray, " question"]
+
+    @classmethod
+    def start(cls, questions: int) -> "Judged":
+        """Before the first sentence."""
+        return cls(0, np.zeros(questions, np.int64), np.ones(questions, np.int8))
+
+    def copy(self) -> "Judged":
+        """As it is now, whatever comes."""
+        return Judged(self.seen, self.facts.copy(), self.follows.copy())
+
+    def to_json(self) -> dict[str, Any]:
+        """As a saved memory has it."""
+        return {"seen": self.seen, "facts": self.facts.tolist(), "follows": self.follows.tolist()}
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> "Judged":
+        """Reads what `to_json` gave, also where facts were all let in and counted so."""
+        facts = np.array(given["facts"] if "facts" in given else given["let_in"], np.int64)
+        return cls(int(given["seen"]), facts, np.array(given.get("follows", [1] * len(facts)), np.int8))
+
+
+class Judge(Protocol):
+    """Judges the sentences of a text in their order, for some questions."""
+
+    state: Judged
 
     def judge(self, sentences: Sequence[Words]) -> Bool[np.ndarray, "question sentence"]:
         """Whether each of the next sentences is let in for each question."""
@@ -45,33 +74,40 @@ class CoreJudge:
     Args:
         core: the model.
         questions: that a sentence may matter to.
+        needs: whether to turn away facts that a question does not need, where the gate can tell.
     """
 
-    def __init__(self, core: Core, questions: Sequence[Words]) -> None:
-        self._core, self.seen, self.let_in = core, 0, np.zeros(len(questions), np.int64)
-        self._asked = np.zeros((len(questions), core.gate), np.float32)
-        words, begin = self._rows(questions)
-        given = boundary.words(words, begin, array("i"))
-        core.check(core.code.amn_gate_ask(core.handle, byref(given), self._asked.ctypes.data))
+    def __init__(self, core: Core, questions: Sequence[Words], needs: bool = True) -> None:
+        self._core, self._needs, self.state = core, needs, Judged.start(len(questions))
+        new = dict.fromkeys(word for question in questions for word in question if word not in core.numbers)
+        own = {word: number for number, word in enumerate(new, len(core.vocabulary.words))}
+        self._numbers = (
+            core.numbers | own if own else core.numbers
+        )  # a name is the same one in a sentence, known or not
+        self._asked = np.zeros((len(questions), 2 * core.gate), np.float32)
+        self._kept = self._rows(questions)
+        self._questions = boundary.words(*self._kept, array("i"))
+        core.check(core.code.amn_gate_ask(core.handle, byref(self._questions), self._asked.ctypes.data))
 
     def _rows(self, rows: Sequence[Words]) -> tuple["array[int]", "array[int]"]:
-        words = array("i", map(self._core.numbers.get, chain.from_iterable(rows), repeat(UNKNOWN)))
+        words = array("i", map(self._numbers.get, chain.from_iterable(rows), repeat(UNKNOWN)))
         return words, array("i", accumulate(map(len, rows), initial=0))
 
     def judge(self, sentences: Sequence[Words]) -> Bool[np.ndarray, "question sentence"]:
         """Whether each of the next sentences is let in for each question."""
         words, begin = self._rows(sentences)
-        verdicts = np.zeros((len(self.let_in), len(sentences)), np.int8)
+        verdicts = np.zeros((len(self.state.facts), len(sentences)), np.int8)
         judging = boundary.CJudging(
-            questions=len(self.let_in),
+            questions=pointer(self._questions),
             asked=self._asked.ctypes.data,
-            seen=self.seen,
-            let_in=self.let_in.ctypes.data,
+            seen=self.state.seen,
+            facts=self.state.facts.ctypes.data,
+            follows=self.state.follows.ctypes.data if self._needs else None,
             verdicts=verdicts.ctypes.data,
         )
         given = boundary.words(words, begin, array("i"))
         self._core.check(self._core.code.amn_gate_judge(self._core.handle, byref(given), byref(judging)))
-        self.seen += len(sentences)
+        self.state.seen += len(sentences)
         return verdicts.astype(bool)
 
 
@@ -82,32 +118,48 @@ class TorchJudge:
         gate: of the model.
         numbers: of the words that it knows.
         questions: that a sentence may matter to.
+        needs: whether to turn away facts that a question does not need, where the gate can tell.
     """
 
-    def __init__(self, gate: "Gate", numbers: Mapping[str, int], questions: Sequence[Words]) -> None:
+    def __init__(
+        self, gate: "Gate", numbers: Mapping[str, int], questions: Sequence[Words], needs: bool = True
+    ) -> None:
         self._gate, self._numbers, self._questions = gate, numbers, questions
-        self.seen, self.let_in = 0, np.zeros(len(questions), np.int64)
+        self._needs, self.state = needs and gate.need is not None, Judged.start(len(questions))
+        names = set() if gate.need is None else set(np.flatnonzero(gate.need.names.detach().cpu().numpy()).tolist())
+        self._named = [names_in_question(question, numbers, names) for question in questions]
 
     def judge(self, sentences: Sequence[Words]) -> Bool[np.ndarray, "question sentence"]:
         """Whether each of the next sentences is let in for each question."""
-        verdicts = np.zeros((len(self.let_in), len(sentences)), bool)
-        lowest, slope, highest = self._gate.bars.tolist()
+        verdicts = np.zeros((len(self.state.facts), len(sentences)), bool)
         refers = self._gate.referring(self._padded(sentences)).tolist() if sentences else []
-        for place, logits in enumerate(self._logits(sentences)):
-            shares, most = (self.let_in + STORY) / (self.seen + STORY), inf if refers[place] else highest
-            bars = np.array([min(most, lowest - slope * log(share)) for share in shares.tolist()])
-            verdicts[:, place] = logits > bars
-            self.let_in += verdicts[:, place]
-            self.seen += 1
+        for place, (logits, needed) in enumerate(zip(*self._logits(sentences), strict=True)):
+            facts = logits > self._bars(bool(refers[place]))
+            if self._needs and not refers[place]:
+                self.state.follows[facts] = needed[facts] > 0
+            verdicts[:, place] = facts & (self.state.follows > 0) if self._needs else facts
+            self.state.facts += facts
+            self.state.seen += 1
         return verdicts
 
-    def _logits(self, sentences: Sequence[Words]) -> Float[np.ndarray, "sentence question"]:
+    def _bars(self, pronoun: bool) -> Float[np.ndarray, " question"]:
+        lowest, slope, highest = self._gate.bars.tolist()
+        shares, most = (self.state.facts + STORY) / (self.state.seen + STORY), inf if pronoun else highest
+        return np.array([min(most, lowest - slope * log(share)) for share in shares.tolist()])
+
+    def _logits(self, sentences: Sequence[Words]) -> list[Float[np.ndarray, "sentence question"]]:
+        """Of each sentence for each question: the logit, and the need."""
         import torch
 
-        parts = [sentences[start : start + CHUNK] for start in range(0, len(sentences), CHUNK)]
+        found = [(np.zeros((0, len(self._questions)), np.float32),) * 2]
         with torch.inference_mode():
-            found = [self._gate(self._padded(part), self._padded(self._questions)).cpu().numpy() for part in parts]
-        return np.concatenate([np.zeros((0, len(self.let_in)), np.float32), *found])
+            for start in range(0, len(sentences), CHUNK):
+                part = sentences[start : start + CHUNK]
+                told, asked = self._padded(part), self._padded(self._questions)
+                shared = torch.tensor([[shared_names(one, names) for names in self._named] for one in part])
+                both = self._gate(told, asked), self._gate.needed(told, asked, shared.to(told.device))
+                found.append((both[0].cpu().numpy(), both[1].cpu().numpy()))
+        return [np.concatenate(parts) for parts in zip(*found, strict=True)]
 
     def _padded(self, rows: Sequence[Words]) -> "torch.Tensor":
         import torch
@@ -116,3 +168,13 @@ class TorchJudge:
         for place, row in enumerate(rows):
             padded[place, : len(row)] = torch.tensor([self._numbers.get(word, UNKNOWN) for word in row])
         return padded.to(self._gate.bars.device)
+
+
+def names_in_question(question: Words, numbers: Mapping[str, int], names: Container[int]) -> list[str]:
+    """The different words of a question that are names, or that nobody knows."""
+    return [word for word in dict.fromkeys(question) if word not in numbers or numbers[word] in names]
+
+
+def shared_names(sentence: Words, names: Sequence[str]) -> int:
+    """Which names of a question a sentence holds: 1 for its first, and 2 more for any other."""
+    return int(names[0] in sentence) + 2 * any(name in sentence for name in names[1:]) if names else 0

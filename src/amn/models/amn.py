@@ -59,6 +59,7 @@ class AMNConfig(ModelConfig):
         pointer: answers may also be words of the story, known or not; unknown words are told apart.
         items: the most tokens of an answer: words of its items, commas, an end. With one, it is a single choice.
         gate: width of the gate in front of the memory; 0 for none. It is trained by itself.
+        needs: whether the gate also tells what its questions need.
         prior: p-hat of the creation prior.
         information: beta of the creation prior.
         creation: weight of the loss that holds creation to its prior.
@@ -74,6 +75,7 @@ class AMNConfig(ModelConfig):
     pointer: bool = False
     items: int = 1
     gate: int = 0
+    needs: bool = False
     prior: float = 0.8
     information: float = 0.1
     creation: float = 0.1
@@ -174,7 +176,7 @@ class AMN(Model):
         self.move_question = Linear(hidden, hidden, bias=False)
         self.create = Linear(hidden + 1, 1)
         self.decoder = Decoder(hidden, config.num_answers, pointer=config.pointer, items=config.items)
-        self.gate = Gate(config.vocabulary_size, config.gate) if config.gate else None
+        self.gate = Gate(config.vocabulary_size, config.gate, config.needs) if config.gate else None
 
     def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Told, list[Sentence]]:
         """Everything is encoded at once; the memory is empty."""

@@ -9,6 +9,12 @@ memory: so it learns by itself, and costs little for each word of a long text.
 A sentence is let in where its logit is above the bar. In a story nearly every sentence matters, so the bar is low and
 wordings that training never had pass; in a book nearly none does, and the bar rises as that shows. For a sentence with
 a pronoun it has no highest: whom *she* means stands in the sentence before, which in a book was turned away.
+
+What passes is a fact of a kind that the question is about. A gate may also tell whether this question needs this fact:
+
+    need  = u . tanh(C s + D q + E_m) + d          m: which names of the question the sentence holds
+
+A fact is let in where its need is above 0. One with a pronoun is let in where the fact before it was: it goes on there.
 """
 
 import torch
@@ -18,6 +24,37 @@ from torch import Tensor, nn
 from amn.models.base import GRU, Linear
 
 LOWEST, SLOPE, HIGHEST = range(3)  # what `bars` holds
+SHARED = 4  # a sentence holds no name of the question, its first, others, or both
+
+
+class Need(nn.Module):
+    """Tells which facts a question needs.
+
+    Args:
+        vocabulary_size: number of words.
+        width: of states.
+    """
+
+    def __init__(self, vocabulary_size: int, width: int) -> None:
+        super().__init__()
+        self.sentence = Linear(width, width, bias=False)
+        self.question = Linear(width, width, bias=False)
+        self.shared = nn.Embedding(SHARED, width)
+        self.verdict = Linear(width, 1)
+        self.names = nn.Parameter(torch.zeros(vocabulary_size), requires_grad=False)  # 1 for words that are names
+
+    def forward(
+        self,
+        sentence: Float[Tensor, "*axes width"],
+        question: Float[Tensor, "*axes width"],
+        shared: Int[Tensor, "*axes"],
+    ) -> Float[Tensor, "*axes"]:
+        """U . tanh(C s + D q + E_m) + d, from the states of sentences and questions."""
+        return self.logit(self.sentence(sentence) + self.question(question) + self.shared(shared))
+
+    def logit(self, both: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes"]:
+        """U . tanh(x) + d."""
+        return self.verdict(torch.tanh(both)).squeeze(-1)
 
 
 class Gate(nn.Module):
@@ -26,9 +63,10 @@ class Gate(nn.Module):
     Args:
         vocabulary_size: number of words; all unknown ones are one.
         width: of its states.
+        needs: whether it also tells what a question needs.
     """
 
-    def __init__(self, vocabulary_size: int, width: int) -> None:
+    def __init__(self, vocabulary_size: int, width: int, needs: bool = False) -> None:
         super().__init__()
         self.embedding = nn.Embedding(vocabulary_size, width)
         self.sentence_gru = GRU(width, width)
@@ -38,6 +76,7 @@ class Gate(nn.Module):
         self.verdict = Linear(width, 1)
         self.bars = nn.Parameter(torch.zeros(3), requires_grad=False)
         self.refers = nn.Parameter(torch.zeros(vocabulary_size), requires_grad=False)  # 1 for words that are pronouns
+        self.need = Need(vocabulary_size, width) if needs else None
 
     def forward(
         self, sentences: Int[Tensor, "sentence word"], questions: Int[Tensor, "question word_q"]
@@ -49,6 +88,30 @@ class Gate(nn.Module):
             questions: the same.
         """
         return self.logit(self.heard(sentences).unsqueeze(1) + self.asked(questions))
+
+    def needed(
+        self,
+        sentences: Int[Tensor, "sentence word"],
+        questions: Int[Tensor, "question word_q"],
+        shared: Int[Tensor, "sentence question"],
+    ) -> Float[Tensor, "sentence question"]:
+        """The need of each question for each sentence; 1 everywhere for a gate that does not tell.
+
+        Args:
+            sentences: numbers of words, 0 for padding.
+            questions: the same.
+            shared: which names of the question a sentence holds: 1 for its first, and 2 more for any other.
+        """
+        if self.need is None:
+            return torch.ones(shared.shape)
+        heard, asked = self.last(self.sentence_gru, sentences), self.last(self.question_gru, questions)
+        both = self.need.sentence(heard).unsqueeze(1) + self.need.question(asked) + self.need.shared(shared)
+        return self.need.logit(both)
+
+    @property
+    def grus(self) -> tuple[GRU, GRU]:
+        """What reads sentences, and what reads questions."""
+        return self.sentence_gru, self.question_gru
 
     def referring(self, sentences: Int[Tensor, "sentence word"]) -> Float[Tensor, " sentence"]:
         """1 for sentences with a pronoun."""

@@ -27,7 +27,7 @@ _FLOATS = {"F64": np.float64, "F32": np.float32, "F16": np.float16}
 _PARTS = {"architecture": str, "config": dict, "vocabulary": dict, "training": dict}
 _PARTS_BEFORE = {*_PARTS, "format_version", "calibration"}  # what models from before there were checksums may have
 _POSITIVE = ("vocabulary_size", "num_answers", "hidden", "heads", "max_banks", "items")
-_KNOWN = {**dict.fromkeys(_POSITIVE, int), "bank_gap": float, "pointer": bool}
+_KNOWN = {**dict.fromkeys(_POSITIVE, int), "bank_gap": float, "pointer": bool, "needs": bool}
 _RESERVED_WORDS = 2  # padding and the unknown word have numbers too
 
 _log = logging.getLogger(__name__)
@@ -248,6 +248,13 @@ def _shapes_of_gate(config: Mapping[str, Any]) -> dict[str, Shape]:
     }
     for name in ("gate.sentence_gru", "gate.question_gru"):
         shapes |= _gru(name, width, width)
+    if config.get("needs"):
+        shapes |= {f"gate.need.{name}.weight": (width, width) for name in ("sentence", "question")}
+        shapes |= {
+            "gate.need.shared.weight": (4, width),
+            "gate.need.names": (words,),
+            **_layer("gate.need.verdict", 1, width),
+        }
     return shapes | _layer("gate.sentence", width, width) | _layer("gate.verdict", 1, width)
 
 

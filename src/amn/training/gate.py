@@ -2,70 +2,51 @@
 
 The sentences of a folder of texts outnumber those of stories by thousands, and nearly all are easy. So every epoch the
 gate reads the whole folder, and what it finds hardest to turn away is what it trains on next. Names are hidden and
-exchanged at random, on both sides: it has to judge by what is said, and not by whom it is said of.
+exchanged at random, on both sides: it has to judge by what is said, and not by whom it is said of. What a question
+needs it learns from the same sentences of stories (`needs`), where the data say what answers rest on.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
+from torch.nn.functional import softplus
 
 from amn.data.story import Story
-from amn.data.vocabulary import UNKNOWN
+from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.errors import ConfigError
 from amn.inference.trained import TrainedModel
 from amn.models.gate import Gate
 from amn.store.card import model_card
 from amn.store.model_directory import load_model
 from amn.store.run_directory import RunDirectory
-from amn.training.gate_data import GateData, known_names, names_in, pairs_of, text_files, text_rows, text_sentences
+from amn.training.gate_bars import Trial, logits, set_bars, with_gate, without_gate
+from amn.training.gate_data import (
+    GateConfig,
+    GateData,
+    known_names,
+    names_in,
+    pairs_of,
+    text_files,
+    text_rows,
+    text_sentences,
+)
 from amn.training.mixture import name_words
+from amn.training.needs import PRONOUNS, Needs
 from amn.training.prepare import EVERYTHING, MIXED
-from amn.training.rows import Rows, shuffled_words
+from amn.training.rows import shuffled_words
 
 _SHARES = (0.0, 0.5, 1.0)  # of the names that are hidden or exchanged: none, some or all of a sentence and its question
 _SHORT = 24  # words; longer sentences are easy, and few of them are enough
 _EASY = 0.25  # of the sentences of texts in a batch, drawn from all of them
 _HARDEST = 20_000  # sentences of texts that are trained on next
 _LONG_EVERY = 10  # steps between batches of long sentences
-_CHUNK = 8192  # sentences that are read at once
-_MARGIN = 0.5  # how much lower the highest bar is than the sentences of stories that it must let in
-PRONOUNS = frozenset(("he", "she", "they", "him", "her", "them"))
-_SLOPE = 8.0  # of the bar: as steep as leaves stories as they were; a book raises it within some sixty sentences
-
-
-@dataclass(frozen=True, kw_only=True)
-class GateConfig:
-    """How a gate is trained.
-
-    Args:
-        width: of its states.
-        epochs: each ends with a reading of the whole folder.
-        steps: batches of an epoch.
-        batch_size: sentences of stories in a batch, and as many of texts.
-        learning_rate: of AdamW, at its height.
-        hide_words: chance with which words that are no names are hidden, in half of the sentences of stories.
-        held_out: share of the texts that only the bars are chosen by, and the leaks counted in.
-        early: share of the sentences of texts that are let in while a text may still be a story: the lowest bar.
-        missed: share of the sentences of stories that the highest bar may turn away.
-        seed: of weights and draws.
-    """
-
-    width: int = 48
-    epochs: int = 10
-    steps: int = 120
-    batch_size: int = 1024
-    learning_rate: float = 4e-3
-    hide_words: float = 0.2
-    held_out: float = 0.15
-    early: float = 0.1
-    missed: float = 0.02
-    seed: int = 0
+_NEEDED = 4.0  # what a sentence that is needed weighs beside one that is not
+_SEARCH_AFTER = 3  # epochs before what is turned away is searched for what was needed
 
 
 class GateTraining:
@@ -75,12 +56,15 @@ class GateTraining:
         data: what it learns from.
         vocabulary_size: number of words.
         config: how.
+        needs: what is known to be needed; None where the gate is not to tell.
         device: where; draws are the same everywhere.
     """
 
-    def __init__(self, data: GateData, vocabulary_size: int, config: GateConfig, device: str = "cpu") -> None:
-        self.data, self.config = data, config
-        self.gate = Gate(vocabulary_size, config.width)
+    def __init__(
+        self, data: GateData, vocabulary_size: int, config: GateConfig, needs: Needs | None, device: str = "cpu"
+    ) -> None:
+        self.data, self.config, self._needs = data, config, needs
+        self.gate = Gate(vocabulary_size, config.width, needs is not None)
         self._draw = torch.Generator().manual_seed(config.seed)
         self._rng = np.random.default_rng(config.seed)
         _initialise(self.gate, self._draw)
@@ -96,19 +80,19 @@ class GateTraining:
             np.flatnonzero((lengths > _SHORT) & (lengths <= 64)),
         )
         self._hard = self._short
+        self._labels: tuple[Bool[np.ndarray, " saying"], Bool[np.ndarray, " saying"]] | None = None
 
-    def run(self, note: Callable[[str], object] = lambda _: None) -> Gate:
-        """Trains to the end."""
+    def run(self) -> Iterator[str]:
+        """Trains to the end, and says after each epoch how it goes."""
         for epoch in range(self.config.epochs):
+            self._labels = None if self._needs is None else self._needs.labels
             losses = [self._step(step) for step in range(self.config.steps)]
             leaks = self._search()
-            note(f"gate: epoch {epoch + 1}, loss {np.mean(losses):.4f}, {leaks} sentences of texts let in")
-        return self.gate
+            yield f"gate: epoch {epoch + 1}, loss {np.mean(losses):.4f}, {leaks} sentences of texts let in"
 
     def _step(self, step: int) -> float:
-        told = self._logits(*self._of_stories())
         texts = torch.cat([self._logits(*part) for part in self._of_texts(step)])
-        loss = torch.nn.functional.softplus(-told).mean() + torch.nn.functional.softplus(texts).mean()
+        loss = self._loss_of_stories() + softplus(texts).mean()
         self._optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.gate.parameters(), 1.0)
@@ -120,10 +104,18 @@ class GateTraining:
         device = self.gate.bars.device
         return self.gate.logit(self.gate.heard(sentences.to(device)) + self.gate.asked(questions.to(device)))
 
-    def _of_stories(self) -> tuple[Tensor, Tensor]:
-        """Sentences with questions of their own, names and some other words hidden or exchanged alike in both."""
+    def _loss_of_stories(self) -> Float[Tensor, ""]:
+        """Of sentences with questions of their own, names and some other words hidden or exchanged alike in both."""
+        gate, device = self.gate, self.gate.bars.device
         pairs = self.data.pairs[self._rng.integers(0, len(self.data.pairs), self.config.batch_size)]
-        return self._changed(self.data.sentences.padded(pairs[:, 0]), pairs[:, 1], self.config.hide_words)
+        rows = self._changed(self.data.sentences.padded(pairs[:, 0]), pairs[:, 1], self.config.hide_words)
+        heard, asked = (gate.last(gru, row.to(device)) for gru, row in zip(gate.grus, rows, strict=True))
+        loss = softplus(-gate.logit(gate.sentence(heard) + gate.question(asked))).mean()
+        if gate.need is None or self._labels is None:
+            return loss
+        needed, known = (torch.from_numpy(labels[pairs[:, 3]]).to(device) for labels in self._labels)
+        logits = gate.need(heard, asked, torch.from_numpy(pairs[:, 2]).to(device))
+        return loss + (known * (needed * _NEEDED * softplus(-logits) + ~needed * softplus(logits))).mean()
 
     def _of_texts(self, step: int) -> list[tuple[Tensor, Tensor]]:
         """Sentences of texts, hard and easy ones, with any questions; in three parts by length."""
@@ -179,26 +171,8 @@ def _initialise(gate: Gate, draw: torch.Generator) -> None:
         else:
             torch.nn.init.zeros_(parameter)
     torch.nn.init.normal_(gate.embedding.weight, std=0.5, generator=draw)
-
-
-@torch.no_grad()
-def logits(
-    gate: Gate, sentences: Rows, questions: Rows, asked: Int[np.ndarray, " sentence"], longest: int | None = None
-) -> Float[np.ndarray, " sentence"]:
-    """The logit of each sentence for its question; minus infinity for those that are longer than is asked for."""
-    device = gate.bars.device
-    known = torch.cat([gate.asked(questions.padded(part).to(device)) for part in _chunks(np.arange(len(questions)))])
-    order = np.argsort(sentences.lengths, kind="stable")
-    if longest is not None:
-        order = order[sentences.lengths[order] <= longest]
-    found = np.full(len(sentences), -np.inf, np.float32)
-    for part in _chunks(order):
-        found[part] = gate.logit(gate.heard(sentences.padded(part).to(device)) + known[asked[part]]).cpu().numpy()
-    return found
-
-
-def _chunks(order: Int[np.ndarray, " row"]) -> list[Int[np.ndarray, " row"]]:
-    return [order[start : start + _CHUNK] for start in range(0, len(order), _CHUNK)]
+    if gate.need is not None:
+        torch.nn.init.normal_(gate.need.shared.weight, std=0.5, generator=draw)
 
 
 def fit_gate(
@@ -210,6 +184,7 @@ def fit_gate(
     config: GateConfig | None = None,
     note: Callable[[str], object] = lambda _: None,
     device: str = "cpu",
+    others: Sequence[Story] = (),
 ) -> TrainedModel:
     """A model with a gate in front of its memory; what it had is as it was.
 
@@ -222,6 +197,7 @@ def fit_gate(
         config: how to train.
         note: told what happens.
         device: where to train.
+        others: stories of another kind, to see by as well how much may be turned away that is not needed.
 
     Raises:
         ConfigError: where the model can have no gate.
@@ -233,11 +209,30 @@ def fit_gate(
     files, vocabulary = text_files(folder), trained.vocabulary
     apart = max(1, round(len(files) * config.held_out))
     learned, kept = (text_rows(text_sentences(part), vocabulary) for part in (files[apart:] or files, files[:apart]))
-    data = GateData(*pairs_of(stories, vocabulary, config.seed), learned, known_names(names, vocabulary))
-    gate = GateTraining(data, len(vocabulary.words), config, device).run(note).cpu()
+    known = known_names(names, vocabulary)
+    needs = Needs(trained.numbers, frozenset(known.tolist()) - {UNKNOWN})
+    supported = needs.note_support(stories)
+    data = GateData(*pairs_of(stories, vocabulary, needs, config.seed), learned, known)
+    training = GateTraining(data, len(vocabulary.words), config, needs if supported else None, device)
+    _mark_words(training.gate, vocabulary, known)
+    trial = Trial(without_gate(trained), training.gate, stories, config.seed)
+    for epoch, said in enumerate(training.run(), 1):
+        note(said)
+        if supported and _SEARCH_AFTER <= epoch < config.epochs:
+            changed = trial.search(needs, config.searched)
+            note(f"gate: {changed} of {config.searched} answers changed by what was turned away")
+    gate = training.gate.cpu()
+    found = set_bars(gate, replace(data, texts=kept), pairs_of(validation, vocabulary, needs), config)
+    if supported:
+        found |= trial.set_bar([validation, others], config.lost)
+    return with_gate(trained, gate, asdict(config) | found | {"texts": len(files), "sentences": len(learned)})
+
+
+def _mark_words(gate: Gate, vocabulary: Vocabulary, names: Int[Tensor, " name"]) -> None:
+    """Tells a gate which words are pronouns, and which are names."""
     gate.refers.copy_(torch.tensor([float(word in PRONOUNS) for word in vocabulary.words]))
-    found = set_bars(gate, replace(data, texts=kept), pairs_of(validation, vocabulary), config)
-    return with_gate(trained, gate, config, {**found, "texts": len(files), "sentences": len(learned)})
+    if gate.need is not None:
+        gate.need.names[names[names > UNKNOWN]] = 1
 
 
 def gate_run(
@@ -254,63 +249,13 @@ def gate_run(
     directory.save_best(found, model_card(found))
 
 
-def set_bars(
-    gate: Gate, data: GateData, stories: tuple[Rows, Rows, Int[np.ndarray, "pair two"]], config: GateConfig
-) -> dict[str, float]:
-    """Sets the bars by texts and stories that the gate was not trained on, and says what they let in and turn away."""
-    rng = np.random.default_rng(config.seed)
-    texts = logits(gate, data.texts, data.questions, rng.integers(0, len(data.questions), len(data.texts)))
-    told = np.concatenate([_told_logits(gate, *stories, names) for names in (None, data.names)])
-    lowest = float(np.quantile(texts, 1 - config.early))
-    highest = max(lowest, float(np.quantile(told, config.missed, method="lower")) - _MARGIN)
-    with torch.no_grad():
-        gate.bars.copy_(torch.tensor([lowest, _SLOPE, highest]))
-    millions = float(data.texts.lengths.sum()) / 1e6
-    return {
-        "leaks_per_million_words": round(float((texts > highest).sum()) / millions, 1),
-        "missed_percent": round(100 * float((told <= highest).mean()), 4),
-        "missed_early_percent": round(100 * float((told <= lowest).mean()), 4),
-    }
-
-
-@torch.no_grad()
-def _told_logits(
-    gate: Gate, sentences: Rows, questions: Rows, pairs: Int[np.ndarray, "pair two"], hidden: Tensor | None
-) -> Float[np.ndarray, " pair"]:
-    """The logits of sentences of stories, with all names unknown where these are given."""
-
-    def rows(table: Rows, chosen: Int[np.ndarray, " row"]) -> Int[Tensor, "row word"]:
-        padded = table.padded(chosen)
-        return padded if hidden is None else torch.where(torch.isin(padded, hidden), UNKNOWN, padded)
-
-    found = [
-        gate.logit(gate.heard(rows(sentences, part[:, 0])) + gate.asked(rows(questions, part[:, 1])))
-        for part in np.array_split(pairs, max(1, len(pairs) // _CHUNK))
-    ]
-    return torch.cat(found).numpy()
-
-
-def with_gate(trained: TrainedModel, gate: Gate, config: GateConfig, found: dict[str, Any]) -> TrainedModel:
-    """A model with this gate in front of it, in place of any other."""
-    own = {name: value for name, value in trained.weights.items() if not name.startswith("gate.")}
-    weights = {f"gate.{name}": value.detach().cpu().numpy().copy() for name, value in gate.state_dict().items()}
-    return TrainedModel(
-        architecture=trained.architecture,
-        config={**trained.config, "gate": config.width},
-        weights={**own, **weights},
-        vocabulary=trained.vocabulary,
-        record={**trained.record, "gate": {**asdict(config), **found}},
-        calibration=trained.calibration,
-    )
-
-
 def easiest_leaks(trained: TrainedModel, stories: Sequence[Story], folder: str | Path, count: int) -> list[str]:
     """The sentences of texts that the gate of a model lets in most easily, the easiest first."""
     gate = getattr(trained.model, "gate", None)
     if gate is None:
         raise ConfigError("this model has no gate")
     sentences = list(dict.fromkeys(text_sentences(text_files(folder))))
-    _, questions, _ = pairs_of(stories, trained.vocabulary)
+    _, questions, _ = pairs_of(stories, trained.vocabulary, Needs(trained.numbers, frozenset()))
     rows = text_rows(sentences, trained.vocabulary)
     asked = np.random.default_rng(0).integers(0, len(questions), len(rows))
     found = logits(gate, rows, questions, asked, _SHORT)

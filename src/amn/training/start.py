@@ -14,6 +14,7 @@ from amn.store.find import find_model
 from amn.store.model_directory import load_model, read_description
 
 _SIZES = ("vocabulary_size", "num_answers")
+_GATE = ("gate", "needs")
 
 
 def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
@@ -37,7 +38,7 @@ def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
 def settings_of(name: str) -> dict[str, Any]:
     """The settings of a trained model, as a run that starts from it needs them; its gate is trained by itself."""
     config = read_description(find_model(name))["config"]
-    return {field: value for field, value in config.items() if field not in (*_SIZES, "gate")}
+    return {field: value for field, value in config.items() if field not in (*_SIZES, *_GATE)}
 
 
 def vocabulary_of(name: str) -> Vocabulary:
@@ -52,7 +53,7 @@ def _check_alike(model: Model, trained: TrainedModel, name: str) -> None:
         return  # settings of the losses, say, may differ
     theirs = dataclasses.asdict(trained.model.config)
     for field, value in dataclasses.asdict(model.config).items():
-        if field not in (*_SIZES, "gate") and value != theirs.get(field):
+        if field not in (*_SIZES, *_GATE) and value != theirs.get(field):
             raise ConfigError(f"{name} cannot be the start: its {field} is {theirs.get(field)!r}, and not {value!r}")
 
 

@@ -1,0 +1,179 @@
+"""How high the bars of a gate are: as texts and stories ask for that it was not trained on."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from amn.data.examples import Example, examples
+from amn.data.story import Story
+from amn.data.vocabulary import UNKNOWN
+from amn.inference.trained import TrainedModel
+from amn.models.gate import Gate
+from amn.training.gate_data import GateConfig, GateData
+from amn.training.needs import Needs, answers, is_right, lost, search
+from amn.training.rows import Rows
+
+_CHUNK = 8192  # sentences that are read at once
+_MARGIN = 0.5  # how much lower the highest bar is than the sentences of stories that it must let in
+_SLOPE = 8.0  # of the bar: as steep as leaves stories as they were; a book raises it within some sixty sentences
+_NEED_BARS = (1.0, 0.5, 0.0, -0.5, -1.0, -1.5, -2.0, -2.5, -3.0, -4.0, -5.0)  # that are tried, the highest first
+_EVERYTHING = 1e4  # below any need
+_VALIDATED = 4000  # questions of a kind of stories, at most
+_TRIED = 500  # of them at a time
+
+
+@torch.no_grad()
+def logits(
+    gate: Gate, sentences: Rows, questions: Rows, asked: Int[np.ndarray, " sentence"], longest: int | None = None
+) -> Float[np.ndarray, " sentence"]:
+    """The logit of each sentence for its question; minus infinity for those that are longer than is asked for."""
+    device = gate.bars.device
+    known = torch.cat([gate.asked(questions.padded(part).to(device)) for part in _chunks(np.arange(len(questions)))])
+    order = np.argsort(sentences.lengths, kind="stable")
+    if longest is not None:
+        order = order[sentences.lengths[order] <= longest]
+    found = np.full(len(sentences), -np.inf, np.float32)
+    for part in _chunks(order):
+        found[part] = gate.logit(gate.heard(sentences.padded(part).to(device)) + known[asked[part]]).cpu().numpy()
+    return found
+
+
+def _chunks(order: Int[np.ndarray, " row"]) -> list[Int[np.ndarray, " row"]]:
+    return [order[start : start + _CHUNK] for start in range(0, len(order), _CHUNK)]
+
+
+def set_bars(
+    gate: Gate, data: GateData, stories: tuple[Rows, Rows, Int[np.ndarray, "pair four"]], config: GateConfig
+) -> dict[str, float]:
+    """Sets the bars by texts and stories that the gate was not trained on, and says what they let in and turn away."""
+    rng = np.random.default_rng(config.seed)
+    texts = logits(gate, data.texts, data.questions, rng.integers(0, len(data.questions), len(data.texts)))
+    told = np.concatenate([_told_logits(gate, *stories, names) for names in (None, data.names)])
+    lowest = float(np.quantile(texts, 1 - config.early))
+    highest = max(lowest, float(np.quantile(told, config.missed, method="lower")) - _MARGIN)
+    with torch.no_grad():
+        gate.bars.copy_(torch.tensor([lowest, _SLOPE, highest]))
+    millions = float(data.texts.lengths.sum()) / 1e6
+    return {
+        "leaks_per_million_words": round(float((texts > highest).sum()) / millions, 1),
+        "missed_percent": round(100 * float((told <= highest).mean()), 4),
+        "missed_early_percent": round(100 * float((told <= lowest).mean()), 4),
+    }
+
+
+@torch.no_grad()
+def _told_logits(
+    gate: Gate, sentences: Rows, questions: Rows, pairs: Int[np.ndarray, "pair four"], hidden: Tensor | None
+) -> Float[np.ndarray, " pair"]:
+    """The logits of sentences of stories, with all names unknown where these are given."""
+
+    def rows(table: Rows, chosen: Int[np.ndarray, " row"]) -> Int[Tensor, "row word"]:
+        padded = table.padded(chosen)
+        return padded if hidden is None else torch.where(torch.isin(padded, hidden), UNKNOWN, padded)
+
+    found = [
+        gate.logit(gate.heard(rows(sentences, part[:, 0])) + gate.asked(rows(questions, part[:, 1])))
+        for part in np.array_split(pairs, max(1, len(pairs) // _CHUNK))
+    ]
+    return torch.cat(found).numpy()
+
+
+def with_gate(trained: TrainedModel, gate: Gate, found: dict[str, Any]) -> TrainedModel:
+    """A model with this gate in front of it, in place of any other; its record keeps what was found of it."""
+    plain = without_gate(trained)
+    weights = {f"gate.{name}": value.detach().cpu().numpy().copy() for name, value in gate.state_dict().items()}
+    return replace(
+        plain,
+        config={**trained.config, "gate": gate.embedding.weight.shape[1], "needs": gate.need is not None},
+        weights={**plain.weights, **weights},
+        record={**trained.record, "gate": found},
+    )
+
+
+def without_gate(trained: TrainedModel) -> TrainedModel:
+    """A model that hears everything."""
+    own = {name: value for name, value in trained.weights.items() if not name.startswith("gate.")}
+    return replace(trained, config={**trained.config, "gate": 0, "needs": False}, weights=own)
+
+
+class Trial:
+    """A gate in front of a model that answers questions, to see what comes of turning away what is not needed.
+
+    Args:
+        plain: the model without a gate.
+        gate: what is tried, as it is at the time.
+        stories: to draw questions from.
+        seed: of what is drawn.
+    """
+
+    def __init__(self, plain: TrainedModel, gate: Gate, stories: Sequence[Story], seed: int) -> None:
+        self._plain, self._gate, self._rng = plain, gate, Random(seed)
+        self._stories = [story for story in stories if story.questions]
+
+    def search(self, needs: Needs, questions: int) -> int:
+        """Takes note of what is turned away although it changes answers; returns how many of so many it changed."""
+        drawn = [self._drawn(self._rng.choice(self._stories)) for _ in range(questions)]
+        return search(needs, self._plain, self._gated(0.0), drawn)
+
+    def _drawn(self, story: Story) -> Example:
+        asked = self._examples([replace(story, questions=(self._rng.choice(story.questions),), facts=())])
+        return asked[0]
+
+    def _examples(self, stories: Sequence[Story]) -> list[Example]:
+        return list(examples(stories, window=self._plain.training.train.window))
+
+    def _gated(self, bar: float) -> TrainedModel:
+        """The model with the gate, which takes every sentence for a fact and lets in what has a need above a bar."""
+        gate = deepcopy(self._gate).cpu()
+        assert gate.need is not None
+        with torch.no_grad():
+            gate.bars.copy_(torch.tensor([-_EVERYTHING, 0.0, -_EVERYTHING]))
+            gate.need.verdict.bias.sub_(bar)
+        return with_gate(self._plain, gate, {})
+
+    def set_bar(self, stories: Sequence[Sequence[Story]], most: float) -> dict[str, float]:
+        """Sets the bar of what is needed as high as hardly any right answer is lost; says what that lets in.
+
+        Args:
+            stories: of one kind or several, that the gate was not trained on.
+            most: share of the right answers that may be lost.
+        """
+        asked = [one for kind in stories for one in self._some(self._examples(kind))]
+        self._rng.shuffle(asked)
+        right = [is_right(one, answer) for one, answer in zip(asked, answers(self._plain, asked), strict=True)]
+        bar, found = next(
+            (bar, found)
+            for bar in (*_NEED_BARS, -_EVERYTHING)
+            if (found := self._tried(bar, asked, right, most * sum(right)))
+        )
+        assert self._gate.need is not None
+        with torch.no_grad():
+            self._gate.need.verdict.bias.sub_(bar)
+        told = sum(len(one.sentences) for one in asked)
+        return {
+            "lost_percent": round(100 * found[0] / sum(right), 4),
+            "needed_percent": round(100 * found[1] / told, 2),
+        }
+
+    def _some(self, asked: list[Example]) -> list[Example]:
+        return self._rng.sample(asked, min(len(asked), _VALIDATED))
+
+    def _tried(
+        self, bar: float, asked: Sequence[Example], right: Sequence[bool], most: float
+    ) -> tuple[int, int] | None:
+        """How many right answers are lost and how many sentences let in with a bar; None where it is too high."""
+        gated, wrong, inside = self._gated(bar), 0, 0
+        for start in range(0, len(asked), _TRIED):
+            part = slice(start, start + _TRIED)
+            here = lost(self._plain, gated, asked[part], right[part])
+            wrong, inside = wrong + here[0], inside + here[1]
+            if wrong > most:
+                return None
+        return wrong, inside
