@@ -52,7 +52,8 @@ def test_the_latest_traces_are_kept_of_every_question() -> None:
     memory = told(trained(4), QUESTIONS)
     everything, few = memory.to_bytes(), memory.to_bytes(traces=2 * len(QUESTIONS))
     assert len(few) < len(everything)
-    for ours, theirs in zip(LiveMemory.from_bytes(few, memory.trained).ask(explain=True), memory.ask(explain=True)):
+    kept = LiveMemory.from_bytes(few, memory.trained).ask(explain=True)
+    for ours, theirs in zip(kept, memory.ask(explain=True), strict=True):
         assert ours.explanation is not None and theirs.explanation is not None
         assert ours.answer == theirs.answer and ours.explanation.banks == theirs.explanation.banks
         assert ours.explanation.sentences == theirs.explanation.sentences[-2:] != theirs.explanation.sentences
