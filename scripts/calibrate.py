@@ -12,7 +12,6 @@ from random import Random
 
 import numpy as np
 
-from amn.answers import UNKNOWN_ANSWER
 from amn.data.examples import Example, examples
 from amn.data.source import load_task
 from amn.data.tasks import generate_preset
@@ -51,8 +50,9 @@ def calibrated(trained: TrainedModel, examples: Sequence[Example]) -> TrainedMod
         part = examples[start : start + BATCH_STORIES]
         for found, answer, truth in answered(plain, part, tell_stories(plain, part).read(DEFAULT_BANKS), DEFAULT_BANKS):
             second = answer.top[0].score if answer.top else 0.0
-            unknown = answer.answer == UNKNOWN_ANSWER
-            looks.append(features(answer.score, second, unknown, answer.question, found.words, trained.vocabulary))
+            looks.append(
+                features(answer.score, second, answer.answer, answer.question, found.words, trained.vocabulary)
+            )
             right.append(same_answer(answer.answer, truth))
     return replace(trained, calibration=fit(np.array(looks), np.array(right)))
 

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from amn.data.vocabulary import COMMA, END, Vocabulary, spelled_answer
+from amn.data.vocabulary import COMMA, END, UNKNOWN_ANSWER, Vocabulary, spelled_answer
 from amn.errors import AMNError
 from amn.inference.calibration import GUESS, features
 from amn.inference.found import Found
 from amn.inference.trained import TrainedModel
 
-UNKNOWN_ANSWER = "unknown"  # what a model answers where the story does not say
 SHOWN_WORDS = 8  # of a bank, where it is printed
 CANDIDATES = 6  # how many answers are ranked: the best and the next ones
 
@@ -335,8 +334,7 @@ def _answer(
     second = others[0].score if others else 0.0
     score, guess = best.score, GUESS
     if trained.calibration is not None:
-        unknown = best.answer == UNKNOWN_ANSWER
-        looks = features(best.score, second, unknown, question, found.words, trained.vocabulary)
+        looks = features(best.score, second, best.answer, question, found.words, trained.vocabulary)
         score, guess = trained.calibration.score(looks), trained.calibration.guess
     items = best.answer.split(",")  # in any order, so none of them is another answer
     return Answer(

@@ -10,6 +10,7 @@ PADDING = 0  # no word here
 UNKNOWN = 1  # a word that the vocabulary does not hold: known by its place in the story, not by its spelling
 END, COMMA = "", ","  # tokens of answers besides words: nothing comes after it, and what separates the items of a list
 END_CLASS = 0  # answers are sorted, so the end is the first class wherever there is one
+UNKNOWN_ANSWER = "unknown"  # what a model answers where the story does not say
 _RESERVED = ("<padding>", "<unknown>")
 
 

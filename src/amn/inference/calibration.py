@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from amn.data.story import words
-from amn.data.vocabulary import UNKNOWN, Vocabulary
+from amn.data.vocabulary import UNKNOWN, UNKNOWN_ANSWER, Vocabulary
 
 GUESS = 0.5  # an answer that is less sure is a guess, where a model says nothing else
 _LEAST = 1e-6  # keeps chances away from 0 and 1, where their odds are infinite
@@ -20,12 +20,12 @@ _STEPS, _RIDGE = 50, 1e-3  # of the fit
 class Calibration:
     """A logistic regression on what an answer looks like (`features`)."""
 
-    weights: tuple[float, ...]  # one for each feature
+    weights: tuple[float, ...]  # one for each of the features, or for as many as there once were
     guess: float = GUESS  # an answer that is less sure than this is a guess
 
     def score(self, looks: Float[np.ndarray, " feature"]) -> float:
         """The chance that an answer is right."""
-        return float(1 / (1 + np.exp(-looks @ np.array(self.weights))))
+        return float(1 / (1 + np.exp(-looks[: len(self.weights)] @ np.array(self.weights))))
 
     def to_json(self) -> dict[str, Any]:
         """As it stands beside a model's weights."""
@@ -38,14 +38,14 @@ class Calibration:
 
 
 def features(
-    chance: float, second: float, unknown: bool, question: str, told: Sequence[str], vocabulary: Vocabulary
+    chance: float, second: float, answer: str, question: str, told: Sequence[str], vocabulary: Vocabulary
 ) -> Float[np.ndarray, " feature"]:
     """What an answer looks like.
 
     Args:
         chance: how likely the model finds it.
         second: and the next best.
-        unknown: whether it says that the story does not tell.
+        answer: what it says.
         question: as asked.
         told: the words that the story told.
         vocabulary: the words that the model knows.
@@ -54,8 +54,11 @@ def features(
     strange = sum(vocabulary.word_id(word) == UNKNOWN and word not in heard for word in words(question))
     new = sum(vocabulary.word_id(word) == UNKNOWN for word in heard) / max(1, len(heard))
     odds, margin = _odds(chance), _odds(chance / max(chance + second, _LEAST))
-    strange = min(strange, _MOST_WORDS)
-    return np.array([1.0, odds, margin, strange, strange * odds, new, new * odds, float(unknown), unknown * odds])
+    strange, unknown = min(strange, _MOST_WORDS), float(answer == UNKNOWN_ANSWER)
+    further = answer.count(" ") + answer.count(",")  # tokens after the first
+    length = float(np.log(max(1, len(heard))))
+    signs = (strange, new, unknown, further, length)
+    return np.array([1.0, odds, margin, *(part for sign in signs for part in (sign, sign * odds))])
 
 
 def _odds(chance: float) -> float:

@@ -10,8 +10,9 @@ from functools import partial
 from itertools import repeat
 from typing import Any, TypeVar
 
-from amn.answers import UNKNOWN_ANSWER, Answer, SentenceTrace
+from amn.answers import Answer, SentenceTrace
 from amn.changes import AnswerChange, Follower
+from amn.data.vocabulary import UNKNOWN_ANSWER
 from amn.memory import KEPT_TRACES, LiveMemory, groups_of
 from amn.server.batching import Inference
 from amn.server.work import ASK_PACE, EXPLAIN_PACE, SLICE_SECONDS, Pace, ReadingWork, for_a_moment

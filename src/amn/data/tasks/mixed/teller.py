@@ -11,8 +11,9 @@ from amn.data.tasks.mixed.grammar import Which
 from amn.data.tasks.mixed.names import KNOWN, NEW, Name, a, idiomatic
 from amn.data.tasks.mixed.questions import QUESTIONS
 from amn.data.tasks.mixed.world import Lines, MixedWorld
+from amn.data.vocabulary import UNKNOWN_ANSWER
 
-UNKNOWN = "unknown"
+UNKNOWN = UNKNOWN_ANSWER
 
 # In free stories, how often a wording of bAbI is drawn where others could be; kept-out stories have fewer known ones.
 _BABI_WORDING = 0.25
