@@ -55,10 +55,11 @@ def features(
     new = sum(vocabulary.word_id(word) == UNKNOWN for word in heard) / max(1, len(heard))
     odds, margin = _odds(chance), _odds(chance / max(chance + second, _LEAST))
     strange, unknown = min(strange, _MOST_WORDS), float(answer == UNKNOWN_ANSWER)
-    further = answer.count(" ") + answer.count(",")  # tokens after the first
     length = float(np.log(max(1, len(heard))))
-    signs = (strange, new, unknown, further, length)
-    return np.array([1.0, odds, margin, *(part for sign in signs for part in (sign, sign * odds))])
+    signs = (strange, new, unknown, length)
+    listed = "," in answer
+    lists = (float(listed), float(listed and " " in answer))
+    return np.array([1.0, odds, margin, *(part for sign in signs for part in (sign, sign * odds)), *lists])
 
 
 def _odds(chance: float) -> float:
