@@ -1,6 +1,6 @@
 """Whether deadlines are kept and others notice nothing, while some clients ask for much and others are slow.
 
-`python scripts/pressure.py deadlines` and `python scripts/pressure.py slow` print a row of JSON for each measurement.
+`python scripts/pressure.py deadlines`, `live` and `slow` print a row of JSON for each measurement.
 A deadline is kept where its reply is there within 20 ms of it, or within half its length, whichever is more.
 """
 
@@ -32,6 +32,7 @@ PROBES: dict[str, dict[str, Any]] = {
     "long story, 32 long questions": {"story": LONG, "question": LONG_QUESTIONS},
     "explained": {"story": LONG[:400], "question": SHORT_QUESTION, "explain": True},
 }
+LIVE_PROBES: dict[str, dict[str, Any]] = {"live memory": {}, "live memory, explained": {"explain": True}}
 HEAVY: dict[str, dict[str, Any]] = {
     "long": {"story": LONG, "question": LONG_QUESTIONS},
     "hurried": {"story": LONG, "question": SHORT_QUESTION, "deadline_ms": 100},
@@ -44,25 +45,25 @@ SLOW_READING = b"GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n"
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-async def exchange(streams: Streams, body: bytes) -> tuple[int, dict[str, Any]]:
+async def exchange(streams: Streams, body: bytes, path: str = "/answer") -> tuple[int, dict[str, Any]]:
     """Sends a request and reads its reply."""
     reader, writer = streams
-    lines = ("POST /answer HTTP/1.1", "host: localhost", "content-type: application/json")
+    lines = (f"POST {path} HTTP/1.1", "host: localhost", "content-type: application/json")
     writer.write("\r\n".join((*lines, f"content-length: {len(body)}", "", "")).encode() + body)
     status, *headers = (await reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
     length = next(int(line.partition(b":")[2]) for line in headers if line.startswith(b"content-length"))
     return int(status.split()[1]), json.loads(await reader.readexactly(length))
 
 
-async def probe(address: str, name: str, deadline: int, times: int) -> dict[str, Any]:
+async def probe(address: str, name: str, deadline: int, times: int, path: str = "/answer") -> dict[str, Any]:
     """Asks by a deadline, again and again; says by how much each reply was late."""
     place = urlsplit(address)
-    body = json.dumps({**PROBES[name], "deadline_ms": deadline}).encode()
+    body = json.dumps({**(PROBES | LIVE_PROBES)[name], "deadline_ms": deadline}).encode()
     late, read, statuses = [], [], set()
     for _ in range(times):
         streams = await asyncio.open_connection(place.hostname, place.port)
         started = time.perf_counter()
-        status, reply = await exchange(streams, body)
+        status, reply = await exchange(streams, body, path)
         late.append(1000 * (time.perf_counter() - started) - deadline)
         read.append(reply.get("sentences_read", 0))
         statuses.add(status)
@@ -78,6 +79,25 @@ async def probe(address: str, name: str, deadline: int, times: int) -> dict[str,
         "late_ms_worst": round(max(late), 1),
         "sentences_read_median": sorted(read)[times // 2],
     }
+
+
+async def told_memory(address: str, sentences: Sequence[str]) -> str:
+    """The path of a new memory that was told some sentences."""
+    place = urlsplit(address)
+    streams = await asyncio.open_connection(place.hostname, place.port)
+    _, opened = await exchange(streams, json.dumps({"questions": [SHORT_QUESTION]}).encode(), "/memories")
+    path = f"/memories/{opened['id']}"
+    await exchange(streams, json.dumps({"sentences": sentences}).encode(), f"{path}/sentences")
+    streams[1].close()
+    return path
+
+
+async def _tell_much(address: str, clients: int) -> None:
+    async def tell() -> None:
+        while True:
+            await told_memory(address, LONG)
+
+    await asyncio.gather(*(tell() for _ in range(clients)))
 
 
 async def _ask_much(address: str, kind: str, clients: int) -> None:
@@ -117,7 +137,10 @@ async def _be_slow(address: str, clients: int) -> None:
 
 
 def _run_clients(kind: str, address: str, clients: int) -> None:
-    asyncio.run(_be_slow(address, clients) if kind == "slow" else _ask_much(address, kind, clients))
+    if kind in HEAVY:
+        asyncio.run(_ask_much(address, kind, clients))
+    else:
+        asyncio.run((_be_slow if kind == "slow" else _tell_much)(address, clients))
 
 
 @contextmanager
@@ -146,6 +169,17 @@ def measure_deadlines(address: str, deadlines: Sequence[int], times: int) -> Non
                     print(json.dumps({"others": f"{kind} {clients}", **row}), flush=True)
 
 
+def measure_live(address: str, deadlines: Sequence[int], times: int) -> None:
+    """Deadlines of a live memory while three others are told 2 000 sentences each, again and again."""
+    path = asyncio.run(told_memory(address, LONG[:200]))
+    for clients in (0, 3):
+        with others("telling", address, clients):
+            for name in LIVE_PROBES:
+                for deadline in deadlines:
+                    row = asyncio.run(probe(address, name, deadline, times, f"{path}/ask"))
+                    print(json.dumps({"others": f"telling {clients}", **row}), flush=True)
+
+
 def measure_slow(address: str, seconds: float, rounds: int) -> None:
     """How long eight clients wait while nobody, and while a hundred others send a byte at a time."""
     for number in range(rounds):
@@ -158,9 +192,9 @@ def measure_slow(address: str, seconds: float, rounds: int) -> None:
 
 
 def main() -> None:
-    """Measures one of the two."""
+    """Measures one of them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("deadlines", "slow"))
+    parser.add_argument("what", choices=("deadlines", "live", "slow"))
     parser.add_argument("--model", default="qa1")
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--deadlines", type=int, nargs="+", default=DEADLINES)
@@ -170,6 +204,8 @@ def main() -> None:
     with serving(given.model) as address:
         if given.what == "deadlines":
             measure_deadlines(address, given.deadlines, given.times)
+        elif given.what == "live":
+            measure_live(address, given.deadlines, given.times)
         else:
             measure_slow(address, given.seconds, given.rounds)
 
