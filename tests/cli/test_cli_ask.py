@@ -90,6 +90,15 @@ def test_a_piped_conversation_is_answered_in_turn(capsys: Output, monkeypatch: P
     assert [answer["entities"] for answer in json.loads(out)["answers"]] == [2, 5]
 
 
+def test_without_cyclopts_a_story_may_be_piped_by_name(capsys: Output, monkeypatch: Patch, model: Path) -> None:
+    monkeypatch.setitem(sys.modules, "cyclopts", None)
+    for questions in ([], ["Where is Mary?"]):
+        pipe(monkeypatch, "Mary went home. Where is Mary?\n")
+        code, out, _ = run(capsys, "ask", "--model", model, "--json", "--story", "-", *questions)
+        assert code == 0
+        assert [answer["question"] for answer in json.loads(out)["answers"]] == ["Where is Mary?"]
+
+
 @pytest.mark.parametrize(
     ("text", "words", "code", "said"),
     [
@@ -98,7 +107,8 @@ def test_a_piped_conversation_is_answered_in_turn(capsys: Output, monkeypatch: P
         (STORY, [], 2, "question: expected at least one"),
         (STORY, ["--banks", "-1", "Where is Mary?"], 1, "banks: expected"),
         (STORY, ["--deadline", "soon", "Where is Mary?"], 2, "soon"),
-        (STORY, ["--story", "missing.txt", "Where is Mary?"], 1, "missing.txt"),
+        (STORY, ["--story", "missing.txt", "Where is Mary?"], 1, "story: there is no file 'missing.txt'"),
+        (STORY, ["--story", "missing.txt"], 1, "story: there is no file 'missing.txt'"),
     ],
 )
 def test_what_cannot_be_answered_is_said_in_one_line(

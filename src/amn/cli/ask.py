@@ -56,6 +56,9 @@ def ask(
     """
     from amn.api import load
 
+    story = None if story == Path("-") else story
+    if story is not None and not story.exists():
+        raise AMNError(f"story: there is no file {str(story)!r}")
     qa = load(model)
     asked = [*questions, *question]
     if not asked:
