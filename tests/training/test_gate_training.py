@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from amn.cli.main import main
-from amn.data.examples import examples
+from amn.data.examples import Example, examples
 from amn.data.jsonl import write_jsonl
 from amn.data.sentences import split_prose
 from amn.data.story import Story, words
@@ -19,10 +19,13 @@ from amn.inference.engine import open_gate
 from amn.inference.torch_batches import plain_batch
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
+from amn.models.gate import Gate
+from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
 from amn.training.gate import easiest_leaks, fit_gate
-from amn.training.gate_data import GateConfig, names_in, pairs_of, text_files
-from amn.training.needs import Needs
+from amn.training.gate_bars import with_gate
+from amn.training.gate_data import GateConfig, Pairs, known_names, names_in, spoken_pairs, text_files
+from amn.training.needs import Needs, lost, search
 from amn.training.rows import Rows, shuffled_words
 from amn.training.start import settings_of, start_from
 
@@ -50,7 +53,7 @@ def gated(folder: Path) -> TrainedModel:
     vocabulary = Vocabulary.of(_stories(0))
     plain = TrainedModel.of("amn", build_model("amn", vocabulary, {"hidden": 16, "pointer": True}), vocabulary)
     config = GateConfig(
-        width=12, epochs=4, steps=25, batch_size=64, learning_rate=2e-2, missed=0.0, early=0.1, searched=20
+        width=12, epochs=4, steps=25, batch_size=64, learning_rate=2e-2, missed=0.0, early=0.1, searched=0
     )
     return fit_gate(plain, _stories(0), _stories(1), folder, names_in(_stories(0)), config)
 
@@ -118,12 +121,53 @@ def test_a_folder_without_texts_is_refused(tmp_path: Path) -> None:
 def test_a_sentence_stands_with_a_question_asked_after_it() -> None:
     stories = _stories(0)
     vocabulary = Vocabulary.of(stories)
-    sentences, questions, pairs = pairs_of(stories[:1], vocabulary, Needs({}, frozenset()))
+    numbers = {word: vocabulary.word_id(word) for word in vocabulary.words}
+    names = frozenset(known_names(names_in(stories), vocabulary).tolist()) - {UNKNOWN}
+    pairs = Pairs.of(spoken_pairs(stories[:1]), Needs(numbers, names))
     told = {tuple(vocabulary.word_id(word) for word in words(text)) for text in stories[0].sentences}
-    rows = [tuple(row[row > 0].tolist()) for row in sentences.padded(np.arange(len(sentences)))]
+    rows = [tuple(row[row > 0].tolist()) for row in pairs.sentences.padded(np.arange(len(pairs.sentences)))]
     assert set(rows) == told
-    assert set(pairs[:, 0]) == set(range(len(sentences)))
-    assert pairs[:, 1].max() < len(questions)
+    assert set(pairs.rows[:, 0]) == set(range(len(pairs.sentences)))
+    for sentence, question, shared, _ in pairs.rows.tolist():
+        asked = pairs.questions.padded(np.array([question]))[0].tolist()
+        assert shared == bool(names.intersection(asked).intersection(rows[sentence]))
+
+
+def test_what_is_needed_of_one_is_needed_of_all() -> None:
+    needs = Needs(
+        {word: place for place, word in enumerate("mary john went home slept where is".split(), 2)}, frozenset((2, 3))
+    )
+    needs.note(("mary", "went", "home"), ("where", "is", "mary"))
+    looks = [
+        needs.look(words(sentence), ("where", "is", name))
+        for sentence, name in (
+            ("mary went home", "mary"),
+            ("john went home", "john"),
+            ("zelda went home", "zelda"),
+            ("john went home", "mary"),
+            ("mary slept", "mary"),
+            ("she went home", "mary"),
+        )
+    ]
+    needed, known = needs.labels
+    assert [shared for shared, _ in looks] == [1, 1, 1, 0, 1, 0]
+    assert [bool(needed[saying]) for _, saying in looks] == [True, True, True, False, False, False]
+    assert [bool(known[saying]) for _, saying in looks] == [True] * 5 + [False]
+
+
+def test_what_changed_an_answer_when_it_was_turned_away_is_needed() -> None:
+    plain = load_model(find_model("qa1"))
+    gate = Gate(len(plain.vocabulary.words), 4, needs=True)
+    assert gate.need is not None
+    with torch.no_grad():
+        gate.bars.copy_(torch.tensor([-1e4, 0.0, -1e4]))
+        gate.need.verdict.bias.fill_(-1e4)  # it turns everything away
+    told = tuple(words(text) for text in ("Mary went to the garden.", "John went to the office.", "She danced."))
+    asked = Example(sentences=told, questions=(("where", "is", "mary"),), answers=("garden",))
+    needs = Needs(plain.numbers, frozenset())
+    assert search(needs, plain, with_gate(plain, gate, {}), [asked]) == 1
+    assert needs.missed == [(told[0], asked.questions[0])]
+    assert lost(plain, with_gate(plain, gate, {}), [asked], [True]) == (1, 0)
 
 
 def test_words_are_changed_alike_in_a_sentence_and_its_question() -> None:

@@ -20,7 +20,7 @@ from amn.data.story import Story
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.errors import ConfigError
 from amn.inference.trained import TrainedModel
-from amn.models.gate import Gate
+from amn.models.gate import Gate, Need
 from amn.store.card import model_card
 from amn.store.model_directory import load_model
 from amn.store.run_directory import RunDirectory
@@ -28,9 +28,10 @@ from amn.training.gate_bars import Trial, logits, set_bars, with_gate, without_g
 from amn.training.gate_data import (
     GateConfig,
     GateData,
+    Pairs,
     known_names,
     names_in,
-    pairs_of,
+    spoken_pairs,
     text_files,
     text_rows,
     text_sentences,
@@ -46,7 +47,8 @@ _EASY = 0.25  # of the sentences of texts in a batch, drawn from all of them
 _HARDEST = 20_000  # sentences of texts that are trained on next
 _LONG_EVERY = 10  # steps between batches of long sentences
 _NEEDED = 4.0  # what a sentence that is needed weighs beside one that is not
-_SEARCH_AFTER = 3  # epochs before what is turned away is searched for what was needed
+_MISSED = 1 / 8  # of a batch: sentences that were turned away although they were needed
+_SEARCH_AFTER = 2  # epochs before what is turned away is searched for what was needed
 
 
 class GateTraining:
@@ -80,12 +82,14 @@ class GateTraining:
             np.flatnonzero((lengths > _SHORT) & (lengths <= 64)),
         )
         self._hard = self._short
+        self._missed: Pairs | None = None
         self._labels: tuple[Bool[np.ndarray, " saying"], Bool[np.ndarray, " saying"]] | None = None
 
     def run(self) -> Iterator[str]:
         """Trains to the end, and says after each epoch how it goes."""
         for epoch in range(self.config.epochs):
             self._labels = None if self._needs is None else self._needs.labels
+            self._missed = None if self._needs is None else Pairs.of(self._needs.missed, self._needs)
             losses = [self._step(step) for step in range(self.config.steps)]
             leaks = self._search()
             yield f"gate: epoch {epoch + 1}, loss {np.mean(losses):.4f}, {leaks} sentences of texts let in"
@@ -106,16 +110,30 @@ class GateTraining:
 
     def _loss_of_stories(self) -> Float[Tensor, ""]:
         """Of sentences with questions of their own, names and some other words hidden or exchanged alike in both."""
-        gate, device = self.gate, self.gate.bars.device
-        pairs = self.data.pairs[self._rng.integers(0, len(self.data.pairs), self.config.batch_size)]
-        rows = self._changed(self.data.sentences.padded(pairs[:, 0]), pairs[:, 1], self.config.hide_words)
-        heard, asked = (gate.last(gru, row.to(device)) for gru, row in zip(gate.grus, rows, strict=True))
+        gate = self.gate
+        rows, heard, asked = self._drawn(self.data.told, self.config.batch_size, self.config.hide_words)
         loss = softplus(-gate.logit(gate.sentence(heard) + gate.question(asked))).mean()
         if gate.need is None or self._labels is None:
             return loss
-        needed, known = (torch.from_numpy(labels[pairs[:, 3]]).to(device) for labels in self._labels)
-        logits = gate.need(heard, asked, torch.from_numpy(pairs[:, 2]).to(device))
-        return loss + (known * (needed * _NEEDED * softplus(-logits) + ~needed * softplus(logits))).mean()
+        needed, known = (torch.from_numpy(labels[rows[:, 3].numpy()]).to(heard.device) for labels in self._labels)
+        logits = gate.need(heard, asked, rows[:, 2].to(heard.device))
+        loss = loss + (known * (needed * _NEEDED * softplus(-logits) + ~needed * softplus(logits))).mean()
+        return loss + _MISSED * _NEEDED * self._loss_of_missed(gate.need)
+
+    def _loss_of_missed(self, need: Need) -> Float[Tensor, ""]:
+        """Of sentences that were turned away although they were needed."""
+        if self._missed is None or not len(self._missed.rows):
+            return torch.zeros((), device=need.names.device)
+        rows, heard, asked = self._drawn(self._missed, int(_MISSED * self.config.batch_size), self.config.hide_words)
+        return softplus(-need(heard, asked, rows[:, 2].to(heard.device))).mean()
+
+    def _drawn(self, pairs: Pairs, count: int, hide_words: float) -> tuple[Tensor, Tensor, Tensor]:
+        """Some pairs, and the states of their sentences and questions."""
+        rows = pairs.rows[self._rng.integers(0, len(pairs.rows), count)]
+        said = self._changed(pairs.sentences.padded(rows[:, 0]), pairs.questions.padded(rows[:, 1]), hide_words)
+        device = self.gate.bars.device
+        heard, asked = (self.gate.last(gru, row.to(device)) for gru, row in zip(self.gate.grus, said, strict=True))
+        return torch.from_numpy(rows), heard, asked
 
     def _of_texts(self, step: int) -> list[tuple[Tensor, Tensor]]:
         """Sentences of texts, hard and easy ones, with any questions; in three parts by length."""
@@ -130,8 +148,8 @@ class GateTraining:
 
     def _of_text(self, chosen: Int[np.ndarray, " row"]) -> tuple[Tensor, Tensor]:
         sentences = self.data.texts.padded(chosen)
-        asked = self.data.pairs[self._rng.integers(0, len(self.data.pairs), len(chosen)), 1]
-        return self._changed(self._with_names(sentences), asked, 0.0)
+        asked = self.data.told.rows[self._rng.integers(0, len(self.data.told.rows), len(chosen)), 1]
+        return self._changed(self._with_names(sentences), self.data.told.questions.padded(asked), 0.0)
 
     def _with_names(self, sentences: Int[Tensor, "row word"]) -> Int[Tensor, "row word"]:
         """Unknown words of texts are often names: in a third of the sentences, some become known ones."""
@@ -141,14 +159,13 @@ class GateTraining:
         return torch.where((sentences == UNKNOWN) & some & here, others, sentences)
 
     def _changed(
-        self, sentences: Int[Tensor, "row word"], asked: Int[np.ndarray, " row"], hide_words: float
+        self, sentences: Int[Tensor, "row word"], questions: Int[Tensor, "row word_q"], hide_words: float
     ) -> tuple[Tensor, Tensor]:
         rows = len(sentences)
         key = torch.randint(0, 1 << 62, (rows, 1), generator=self._draw)
         touched, exchanged = (self._one_of(_SHARES, rows) for _ in range(2))
         hidden = self._one_of((0.0, hide_words), rows)
         changes = (key, self.data.names, touched, exchanged, hidden)
-        questions = self.data.questions.padded(asked)
         return shuffled_words(sentences, *changes), shuffled_words(questions, *changes)
 
     def _one_of(self, shares: Sequence[float], rows: int) -> Float[Tensor, "row one"]:
@@ -156,8 +173,9 @@ class GateTraining:
 
     def _search(self) -> int:
         """Reads the texts with questions drawn anew; what is hardest to turn away comes next."""
-        asked = self._rng.integers(0, len(self.data.questions), len(self.data.texts))
-        found = logits(self.gate, self.data.texts, self.data.questions, asked, _SHORT)
+        questions = self.data.told.questions
+        asked = self._rng.integers(0, len(questions), len(self.data.texts))
+        found = logits(self.gate, self.data.texts, questions, asked, _SHORT)
         order = np.argsort(-found)[:_HARDEST]
         before = self._rng.choice(self._hard, min(len(self._hard), _HARDEST // 2))
         self._hard = np.concatenate((np.repeat(order[: _HARDEST // 5], 4), order, before))
@@ -212,17 +230,17 @@ def fit_gate(
     known = known_names(names, vocabulary)
     needs = Needs(trained.numbers, frozenset(known.tolist()) - {UNKNOWN})
     supported = needs.note_support(stories)
-    data = GateData(*pairs_of(stories, vocabulary, needs, config.seed), learned, known)
+    data = GateData(Pairs.of(spoken_pairs(stories, config.seed), needs), learned, known)
     training = GateTraining(data, len(vocabulary.words), config, needs if supported else None, device)
     _mark_words(training.gate, vocabulary, known)
     trial = Trial(without_gate(trained), training.gate, stories, config.seed)
     for epoch, said in enumerate(training.run(), 1):
         note(said)
-        if supported and _SEARCH_AFTER <= epoch < config.epochs:
+        if supported and config.searched and _SEARCH_AFTER <= epoch < config.epochs:
             changed = trial.search(needs, config.searched)
             note(f"gate: {changed} of {config.searched} answers changed by what was turned away")
     gate = training.gate.cpu()
-    found = set_bars(gate, replace(data, texts=kept), pairs_of(validation, vocabulary, needs), config)
+    found = set_bars(gate, replace(data, texts=kept), Pairs.of(spoken_pairs(validation), needs), config)
     if supported:
         found |= trial.set_bar([validation, others], config.lost)
     return with_gate(trained, gate, asdict(config) | found | {"texts": len(files), "sentences": len(learned)})
@@ -255,7 +273,7 @@ def easiest_leaks(trained: TrainedModel, stories: Sequence[Story], folder: str |
     if gate is None:
         raise ConfigError("this model has no gate")
     sentences = list(dict.fromkeys(text_sentences(text_files(folder))))
-    _, questions, _ = pairs_of(stories, trained.vocabulary, Needs(trained.numbers, frozenset()))
+    questions = Pairs.of(spoken_pairs(stories), Needs(trained.numbers, frozenset())).questions
     rows = text_rows(sentences, trained.vocabulary)
     asked = np.random.default_rng(0).integers(0, len(questions), len(rows))
     found = logits(gate, rows, questions, asked, _SHORT)

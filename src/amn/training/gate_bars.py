@@ -16,7 +16,7 @@ from amn.data.story import Story
 from amn.data.vocabulary import UNKNOWN
 from amn.inference.trained import TrainedModel
 from amn.models.gate import Gate
-from amn.training.gate_data import GateConfig, GateData
+from amn.training.gate_data import GateConfig, GateData, Pairs
 from amn.training.needs import Needs, answers, is_right, lost, search
 from amn.training.rows import Rows
 
@@ -49,13 +49,12 @@ def _chunks(order: Int[np.ndarray, " row"]) -> list[Int[np.ndarray, " row"]]:
     return [order[start : start + _CHUNK] for start in range(0, len(order), _CHUNK)]
 
 
-def set_bars(
-    gate: Gate, data: GateData, stories: tuple[Rows, Rows, Int[np.ndarray, "pair four"]], config: GateConfig
-) -> dict[str, float]:
+def set_bars(gate: Gate, data: GateData, stories: Pairs, config: GateConfig) -> dict[str, float]:
     """Sets the bars by texts and stories that the gate was not trained on, and says what they let in and turn away."""
     rng = np.random.default_rng(config.seed)
-    texts = logits(gate, data.texts, data.questions, rng.integers(0, len(data.questions), len(data.texts)))
-    told = np.concatenate([_told_logits(gate, *stories, names) for names in (None, data.names)])
+    questions = data.told.questions
+    texts = logits(gate, data.texts, questions, rng.integers(0, len(questions), len(data.texts)))
+    told = np.concatenate([_told_logits(gate, stories, names) for names in (None, data.names)])
     lowest = float(np.quantile(texts, 1 - config.early))
     highest = max(lowest, float(np.quantile(told, config.missed, method="lower")) - _MARGIN)
     with torch.no_grad():
@@ -69,9 +68,7 @@ def set_bars(
 
 
 @torch.no_grad()
-def _told_logits(
-    gate: Gate, sentences: Rows, questions: Rows, pairs: Int[np.ndarray, "pair four"], hidden: Tensor | None
-) -> Float[np.ndarray, " pair"]:
+def _told_logits(gate: Gate, stories: Pairs, hidden: Tensor | None) -> Float[np.ndarray, " pair"]:
     """The logits of sentences of stories, with all names unknown where these are given."""
 
     def rows(table: Rows, chosen: Int[np.ndarray, " row"]) -> Int[Tensor, "row word"]:
@@ -79,8 +76,8 @@ def _told_logits(
         return padded if hidden is None else torch.where(torch.isin(padded, hidden), UNKNOWN, padded)
 
     found = [
-        gate.logit(gate.heard(rows(sentences, part[:, 0])) + gate.asked(rows(questions, part[:, 1])))
-        for part in np.array_split(pairs, max(1, len(pairs) // _CHUNK))
+        gate.logit(gate.heard(rows(stories.sentences, part[:, 0])) + gate.asked(rows(stories.questions, part[:, 1])))
+        for part in np.array_split(stories.rows, max(1, len(stories.rows) // _CHUNK))
     ]
     return torch.cat(found).numpy()
 

@@ -1,7 +1,7 @@
 """What a gate learns from: sentences of stories with their questions, and sentences of texts, as numbers."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from amn.data.examples import Spoken, examples, names_of
+from amn.data.examples import Spoken, Words, examples, names_of
 from amn.data.sentences import split_prose
 from amn.data.story import Story, words
 from amn.data.tasks import generate_preset
@@ -59,48 +59,56 @@ class GateConfig:
 
 
 @dataclass(frozen=True)
-class GateData:
-    """What a gate learns from, as numbers of words.
+class Pairs:
+    """Sentences and questions that stand together, as numbers of words.
 
     Args:
-        sentences: the different sentences of stories.
-        questions: the different questions about them.
-        pairs: a sentence of each story and a question asked after it, which names they share, and what they say.
-        texts: the sentences of texts.
-        names: which words are names.
+        sentences: the different ones.
+        questions: the different ones.
+        rows: the places of a sentence and a question, which names they share, and the number of what they say.
     """
 
     sentences: Rows
     questions: Rows
-    pairs: Int[np.ndarray, "pair four"]
+    rows: Int[np.ndarray, "pair four"]
+
+    @classmethod
+    def of(cls, spoken: Iterable[tuple[Words, Words]], needs: Needs) -> "Pairs":
+        """Those of sentences and questions; what stands together often counts a few times."""
+        sentences, questions = dict[tuple[int, ...], int](), dict[tuple[int, ...], int]()
+        counts = Counter[tuple[int, int, int, int]]()
+        for sentence, question in spoken:
+            place = sentences.setdefault(needs.numbered(sentence), len(sentences))
+            asked = questions.setdefault(needs.numbered(question), len(questions))
+            counts[place, asked, *needs.look(sentence, question)] += 1
+        rows = [pair for pair, count in counts.items() for _ in range(min(count, _MOST_ALIKE))]
+        return cls(Rows(list(sentences)), Rows(list(questions)), np.array(rows, np.int64).reshape(-1, 4))
+
+
+@dataclass(frozen=True)
+class GateData:
+    """What a gate learns from.
+
+    Args:
+        told: a sentence of each story and a question asked after it.
+        texts: the sentences of texts.
+        names: which words are names.
+    """
+
+    told: Pairs
     texts: Rows
     names: Int[Tensor, " name"]
 
 
-def pairs_of(
-    stories: Iterable[Story], vocabulary: Vocabulary, needs: Needs, seed: int = 0
-) -> tuple[Rows, Rows, Int[np.ndarray, "pair four"]]:
-    """The different sentences and questions of stories, and which stand together: each sentence with one question.
-
-    Args:
-        stories: with their questions.
-        vocabulary: the words that are known.
-        needs: what looks at them for the names that they share, and what they say.
-        seed: of which question it is.
-    """
-    rng, sentences, questions = Random(seed), dict[tuple[int, ...], int](), dict[tuple[int, ...], int]()
-    pairs = Counter[tuple[int, int, int, int]]()
+def spoken_pairs(stories: Iterable[Story], seed: int = 0) -> Iterator[tuple[Words, Words]]:
+    """Each sentence of stories with one of the questions asked after it."""
+    rng = Random(seed)
     for story in stories:
         asked = [(question.after, words(question.text)) for question in story.questions]
         for place, text in enumerate(story.sentences):
             after = [question for told, question in asked if told > place]
             if after and (spoken := words(text)):
-                question = rng.choice(after)
-                sentence = sentences.setdefault(_numbers(spoken, vocabulary), len(sentences))
-                number = questions.setdefault(_numbers(question, vocabulary), len(questions))
-                pairs[sentence, number, *needs.look(spoken, question)] += 1
-    kept = [pair for pair, count in pairs.items() for _ in range(min(count, _MOST_ALIKE))]
-    return Rows(list(sentences)), Rows(list(questions)), np.array(kept, np.int64).reshape(-1, 4)
+                yield spoken, rng.choice(after)
 
 
 def _numbers(spoken: Sequence[str], vocabulary: Vocabulary) -> tuple[int, ...]:

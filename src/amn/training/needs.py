@@ -17,6 +17,7 @@ from jaxtyping import Bool
 from amn.answers import answers_of
 from amn.data.examples import Example, Words
 from amn.data.story import Story, words
+from amn.data.vocabulary import UNKNOWN
 from amn.evaluation.metrics import same_answer
 from amn.inference.engine import open_gate, read_examples
 from amn.inference.gate import names_in_question, shared_names
@@ -41,6 +42,11 @@ class Needs:
     names: frozenset[int]
     _sayings: dict[Saying, int] = field(default_factory=lambda: {((), ()): _REFERRING})
     _needed: set[int] = field(default_factory=set)
+    missed: list[tuple[Words, Words]] = field(default_factory=list)  # sentences and questions that only a search found
+
+    def numbered(self, spoken: Words) -> tuple[int, ...]:
+        """A sentence or question by the numbers of its words."""
+        return tuple([self.numbers.get(word, UNKNOWN) for word in spoken])
 
     def look(self, sentence: Words, question: Words) -> tuple[int, int]:
         """Which names of a question a sentence shares, and the number of what is said and asked."""
@@ -101,6 +107,7 @@ def search(needs: Needs, plain: TrainedModel, gated: TrainedModel, asked: Sequen
     for one, verdict, before in changed:
         for place in _missing(plain, one, verdict, before):
             needs.note(one.sentences[place], one.questions[0])
+            needs.missed.append((one.sentences[place], one.questions[0]))
     return len(changed)
 
 
@@ -116,16 +123,17 @@ def _with(one: Example, inside: Bool[np.ndarray, " sentence"]) -> Example:
 
 
 def _missing(plain: TrainedModel, one: Example, inside: Bool[np.ndarray, " sentence"], answer: str) -> list[int]:
-    """Which sentences that were turned away bring an answer back, each by itself; all of them where none does."""
+    """Some sentences that were turned away and bring an answer back, none of which can be spared."""
     heads = [place for place, spoken in enumerate(one.sentences) if PRONOUNS.isdisjoint(spoken)]
     ends = dict(pairwise([*heads, len(one.sentences)]))  # those with pronouns go with the one before them
-    outside = [head for head in heads if not inside[head]]
-    tries = []
-    for head in outside:
-        wider = inside.copy()
-        wider[head : ends[head]] = True
-        tries.append(_with(one, wider))
-    return [head for head, found in zip(outside, answers(plain, tries), strict=True) if found == answer] or outside
+    kept, missing = np.ones(len(inside), bool), []
+    for head in heads:
+        if not inside[head]:
+            kept[head : ends[head]] = False
+            if answers(plain, [_with(one, kept)]) != [answer]:
+                kept[head : ends[head]] = True
+                missing.append(head)
+    return missing
 
 
 def lost(plain: TrainedModel, gated: TrainedModel, asked: Sequence[Example], right: Sequence[bool]) -> tuple[int, int]:
