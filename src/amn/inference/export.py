@@ -132,12 +132,14 @@ class _Judge(nn.Module):
     def forward(self, sentences: Tensor, questions: Tensor, shared: Tensor | None = None) -> tuple[Tensor, ...]:
         """The logit of each sentence for each question; the lowest bar, its slope and the highest; has it a pronoun.
 
-        From a gate that can tell also the need of each question for each sentence, and which words are names.
+        From a gate that can tell also the need of each question for each sentence, which words are names, and the
+        highest bar of sentences with a pronoun.
         """
         judged = self.gate(sentences, questions), self.gate.bars.clone(), self.gate.referring(sentences)
         if self.gate.need is None or shared is None:
             return judged
-        return *judged, self.gate.needed(sentences, questions, shared), self.gate.need.names.clone()
+        need = self.gate.need
+        return *judged, self.gate.needed(sentences, questions, shared), need.names.clone(), need.highest.clone()
 
 
 class _Start(nn.Module):
