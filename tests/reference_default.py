@@ -7,7 +7,7 @@ noise.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, exp, log, sqrt
+from math import ceil, exp, inf, log, sqrt
 
 import numpy as np
 
@@ -171,10 +171,12 @@ class Twin:
         return state
 
     def bar(self, facts: int, pronoun: bool) -> float:
-        """The fewer facts a text has for a question, the higher; a pronoun takes the roof off."""
+        """The fewer facts a text has for a question, the higher; a pronoun has another roof, or none."""
         lowest, slope, highest = self.weights["gate.bars"]
         rising = float(lowest - slope * log((facts + STORY) / (self.judged + STORY)))
-        return rising if pronoun else min(float(highest), rising)
+        if pronoun:
+            highest = self.weights["gate.need.highest"][0] if "gate.need.highest" in self.weights else inf
+        return min(float(highest), rising)
 
     def tell(self, sentence: Words) -> None:
         """Lines 2 to 17 of Algorithm 1."""

@@ -41,6 +41,7 @@ def small_model() -> TrainedModel:
         model.gate.refers[4] = 1
         assert model.gate.need is not None
         model.gate.need.names[5] = 1
+        model.gate.need.highest.fill_(0.5)
         model.gate.need.verdict.bias.fill_(100.0)  # nor is any turned away that no question needs
     return TrainedModel.of("amn", model, VOCABULARY)
 
@@ -115,10 +116,10 @@ def test_the_gate_gives_the_logits_of_torch_and_its_bars(directory: Path) -> Non
     rows = {"sentences": sentences.numpy(), "questions": questions.numpy()}
     shared = torch.tensor([[0, 1], [2, 3], [1, 1], [0, 0]])
     found = InferenceSession(directory / f"{GATE}.onnx").run(None, {**rows, "shared": shared.numpy()})
-    logits, bars, pronouns, needed, names = found
+    logits, bars, pronouns, needed, names, highest = found
     expected = gate.needed(sentences, questions, shared)
     np.testing.assert_allclose(needed, expected.detach().numpy(), atol=1e-5, rtol=1e-4)
-    assert names.nonzero()[0].tolist() == [5]
+    assert names.nonzero()[0].tolist() == [5] and highest.tolist() == [0.5]
     np.testing.assert_allclose(logits, gate(sentences, questions).detach().numpy(), atol=1e-5, rtol=1e-4)
     np.testing.assert_array_equal(bars, np.array([-100.0, 2.0, 0.5], np.float32))
     np.testing.assert_array_equal(pronouns, [1, 0, 0, 0])

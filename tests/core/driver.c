@@ -91,7 +91,7 @@ static struct amn_weights random_weights(id hidden, id heads, id pointer, id tok
     w.gate.heard = layer(width, width, 1), w.gate.asked = layer(width, width, 0), w.gate.verdict = layer(1, width, 1);
     if (pointer) {
         w.gate.need_heard = layer(width, width, 0), w.gate.need_asked = layer(width, width, 0);
-        w.gate.need_verdict = layer(1, width, 1);
+        w.gate.need_verdict = layer(1, width, 1), w.gate.pronoun_highest = 1;
         w.gate.need_shared = keep(numbers(SHARED * (size_t)width, 1)), w.gate.names = keep(numbers(WORDS, 1));
     }
     return w;

@@ -29,6 +29,7 @@ def gated(
     places = np.arange(len(trained.vocabulary.words))
     fixed = {"gate.bars": np.array(bars, np.float32), "gate.refers": (places % 7 == 5).astype(np.float32)}
     if needs:
+        fixed |= {"gate.need.highest": np.full(1, 0.6, np.float32), "gate.need.verdict.bias": np.zeros(1, np.float32)}
         fixed["gate.need.names"] = np.isin(trained.vocabulary.words, ["mary", "garden", "milk"]).astype(np.float32)
     return replace(trained, weights={**trained.weights, **fixed})
 

@@ -35,9 +35,10 @@ struct amn_gate { /* in front of the memory; its width is 0 where there is none 
     struct amn_gru sentence, question;
     struct amn_layer heard, asked, verdict;
     float lowest, slope, highest; /* the bar that a sentence has to pass */
-    const float *refers;          /* of each known word: 1 where it is a pronoun, for which no bar is the highest */
+    const float *refers;          /* of each known word: 1 where it is a pronoun */
     struct amn_layer need_heard, need_asked, need_verdict; /* what a question needs; no weights where it cannot tell */
     const float *need_shared, *names; /* by the names that they share; of each known word: 1 where it is a name */
+    float pronoun_highest; /* the highest bar of a sentence with a pronoun */
 };
 
 struct amn_weights {

@@ -41,6 +41,7 @@ class CGate(Structure):
         ("refers", c_void_p),
         *((name, CLayer) for name in ("need_heard", "need_asked", "need_verdict")),
         *((name, c_void_p) for name in ("need_shared", "names")),
+        ("pronoun_highest", c_float),
     ]
 
 

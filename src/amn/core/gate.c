@@ -76,7 +76,7 @@ static int has_pronoun(const struct gate *gate, struct phrase row) {
 
 /* Whether a logit is above the bar, which rises as less of a text is let in. */
 INLINE int8_t passes(const struct gate *gate, int pronoun, float logit, int64_t seen, int64_t facts) {
-    if (!pronoun && logit > gate->highest) return 1;
+    if (logit > (pronoun ? gate->pronoun_highest : gate->highest)) return 1;
     if (!(logit > gate->lowest)) return 0;
     float share = (float)(facts + STORY) / (float)(seen + STORY);
     return logit > gate->lowest - gate->slope * logf(share);

@@ -133,6 +133,7 @@ static void take_gate(struct amn_model *m, const struct amn_gate *from) {
     m->gate.bias = *from->verdict.bias;
     m->gate.refers = copied(m, from->refers, words);
     m->gate.lowest = from->lowest, m->gate.slope = from->slope, m->gate.highest = from->highest;
+    m->gate.pronoun_highest = from->pronoun_highest;
     if (!from->need_verdict.weight) return;
     m->gate.need_heard = whole(m, &from->need_heard, 1);
     m->gate.need_asked = whole(m, &from->need_asked, 1);

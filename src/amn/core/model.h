@@ -17,7 +17,7 @@ struct gate { /* width: 0 where there is none; words: how many it knows */
     size_t width, words;
     struct reader sentence, question;
     float *heard, *heard_bias, *asked, *verdict, bias;
-    float lowest, slope, highest, *refers;
+    float lowest, slope, highest, pronoun_highest, *refers;
     float *need_heard, *need_asked, *need_shared, *need_verdict, need_bias, *names; /* NULL where it cannot tell */
 };
 

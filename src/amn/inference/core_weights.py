@@ -1,5 +1,7 @@
 """The weights of the default model by the names of the compiled core."""
 
+from math import inf
+
 import numpy as np
 
 from amn.core import boundary
@@ -89,7 +91,7 @@ def weights_of(trained: TrainedModel) -> tuple[boundary.CWeights, list[np.ndarra
 
 def _gate(own: dict[str, np.ndarray], width: int, words: int) -> boundary.CGate:
     lowest, slope, highest = own["gate.bars"].tolist()
-    gate = boundary.CGate(width=width, lowest=lowest, slope=slope, highest=highest)
+    gate = boundary.CGate(width=width, lowest=lowest, slope=slope, highest=highest, pronoun_highest=inf)
     gate.embedding = address(own["gate.embedding.weight"], np.float32, words, width)
     gate.refers = address(own["gate.refers"], np.float32, words)
     gate.sentence, gate.question = (
@@ -105,6 +107,7 @@ def _gate(own: dict[str, np.ndarray], width: int, words: int) -> boundary.CGate:
         gate.need_verdict = _layer(own, "gate.need.verdict", (1, width))
         gate.need_shared = address(own["gate.need.shared.weight"], np.float32, boundary.SHARED, width)
         gate.names = address(own["gate.need.names"], np.float32, words)
+        gate.pronoun_highest = float(own["gate.need.highest"][0])
     return gate
 
 

@@ -161,13 +161,15 @@ def _decode(model: AMN, values: Values) -> tuple[Tensor, ...]:
 def _judge(gate: Gate, values: Values) -> tuple[Tensor, ...]:
     """The logit of each sentence for each question; the lowest bar, its slope and the highest; has it a pronoun.
 
-    From a gate that can tell also the need of each question for each sentence, and which words are names.
+    From a gate that can tell also the need of each question for each sentence, which words are names, and the highest
+    bar of sentences with a pronoun.
     """
     sentences, questions = values["sentences"], values["questions"]
     judged = gate(sentences, questions), gate.bars.clone(), gate.referring(sentences)
     if gate.need is None:
         return judged
-    return *judged, gate.needed(sentences, questions, values["shared"]), gate.need.names.clone()
+    needed = gate.needed(sentences, questions, values["shared"])
+    return *judged, needed, gate.need.names.clone(), gate.need.highest.clone()
 
 
 def _memory(values: Values) -> Memory:

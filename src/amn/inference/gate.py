@@ -5,7 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from ctypes import byref, pointer
 from dataclasses import dataclass
 from itertools import accumulate, chain, repeat
-from math import inf, log
+from math import log
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -143,8 +143,8 @@ class TorchJudge:
         return verdicts
 
     def _bars(self, pronoun: bool) -> Float[np.ndarray, " question"]:
-        lowest, slope, highest = self._gate.bars.tolist()
-        shares, most = (self.state.facts + STORY) / (self.state.seen + STORY), inf if pronoun else highest
+        lowest, slope, _ = self._gate.bars.tolist()
+        shares, most = (self.state.facts + STORY) / (self.state.seen + STORY), self._gate.highest(pronoun)
         return np.array([min(most, lowest - slope * log(share)) for share in shares.tolist()])
 
     def _logits(self, sentences: Sequence[Words]) -> list[Float[np.ndarray, "sentence question"]]:

@@ -14,8 +14,11 @@ What passes is a fact of a kind that the question is about. A gate may also tell
 
     need  = u . tanh(C s + D q + E_m) + d          m: which names of the question the sentence holds
 
-A fact is let in where its need is above 0. One with a pronoun is let in where the fact before it was: it goes on there.
+A fact is let in where its need is above 0. One with a pronoun goes on with the fact before it: it is let in where that
+was, and has a highest bar of its own, which in a book hardly any sentence with a pronoun passes.
 """
+
+from math import inf
 
 import torch
 from jaxtyping import Float, Int
@@ -42,6 +45,7 @@ class Need(nn.Module):
         self.shared = nn.Embedding(SHARED, width)
         self.verdict = Linear(width, 1)
         self.names = nn.Parameter(torch.zeros(vocabulary_size), requires_grad=False)  # 1 for words that are names
+        self.highest = nn.Parameter(torch.zeros(1), requires_grad=False)  # bar of sentences with a pronoun
 
     def forward(
         self,
@@ -107,6 +111,12 @@ class Gate(nn.Module):
         heard, asked = self.last(self.sentence_gru, sentences), self.last(self.question_gru, questions)
         both = self.need.sentence(heard).unsqueeze(1) + self.need.question(asked) + self.need.shared(shared)
         return self.need.logit(both)
+
+    def highest(self, pronoun: bool) -> float:
+        """The highest bar of a sentence, which one with a pronoun may have none of."""
+        if not pronoun:
+            return float(self.bars[HIGHEST])
+        return inf if self.need is None else float(self.need.highest)
 
     @property
     def grus(self) -> tuple[GRU, GRU]:

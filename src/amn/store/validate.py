@@ -253,6 +253,7 @@ def _shapes_of_gate(config: Mapping[str, Any]) -> dict[str, Shape]:
         shapes |= {
             "gate.need.shared.weight": (4, width),
             "gate.need.names": (words,),
+            "gate.need.highest": (1,),
             **_layer("gate.need.verdict", 1, width),
         }
     return shapes | _layer("gate.sentence", width, width) | _layer("gate.verdict", 1, width)

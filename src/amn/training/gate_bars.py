@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
+from math import inf
 from random import Random
 from typing import Any
 
@@ -17,7 +18,7 @@ from amn.data.vocabulary import UNKNOWN
 from amn.inference.trained import TrainedModel
 from amn.models.gate import Gate
 from amn.training.gate_data import GateConfig, GateData, Pairs
-from amn.training.needs import Needs, answers, is_right, lost, search
+from amn.training.needs import REFERRING, Needs, answers, is_right, lost, search
 from amn.training.rows import Rows
 
 _CHUNK = 8192  # sentences that are read at once
@@ -55,16 +56,24 @@ def set_bars(gate: Gate, data: GateData, stories: Pairs, config: GateConfig) -> 
     questions = data.told.questions
     texts = logits(gate, data.texts, questions, rng.integers(0, len(questions), len(data.texts)))
     told = np.concatenate([_told_logits(gate, stories, names) for names in (None, data.names)])
+    pronouns = np.tile(stories.rows[:, 3] == REFERRING, 2)
     lowest = float(np.quantile(texts, 1 - config.early))
-    highest = max(lowest, float(np.quantile(told, config.missed, method="lower")) - _MARGIN)
+    highest = max(lowest, _highest(told, config.missed))
     with torch.no_grad():
         gate.bars.copy_(torch.tensor([lowest, _SLOPE, highest]))
+        if gate.need is not None:
+            gate.need.highest.fill_(max(highest, _highest(told[pronouns], config.missed)))
     millions = float(data.texts.lengths.sum()) / 1e6
     return {
         "leaks_per_million_words": round(float((texts > highest).sum()) / millions, 1),
         "missed_percent": round(100 * float((told <= highest).mean()), 4),
         "missed_early_percent": round(100 * float((told <= lowest).mean()), 4),
     }
+
+
+def _highest(told: Float[np.ndarray, " sentence"], missed: float) -> float:
+    """A bar that so few of some sentences miss; what there is none of has none."""
+    return float(np.quantile(told, missed, method="lower")) - _MARGIN if len(told) else inf
 
 
 @torch.no_grad()

@@ -24,7 +24,7 @@ from amn.inference.gate import names_in_question, shared_names
 from amn.inference.trained import TrainedModel
 
 PRONOUNS = frozenset(("he", "she", "they", "him", "her", "them"))
-_REFERRING = 0  # the saying of all sentences with pronouns, which go with the fact before them
+REFERRING = 0  # the saying of all sentences with pronouns, which go with the fact before them
 
 Saying = tuple[tuple[str, ...], tuple[str, ...]]  # a sentence and a question without their names
 
@@ -40,7 +40,7 @@ class Needs:
 
     numbers: dict[str, int]
     names: frozenset[int]
-    _sayings: dict[Saying, int] = field(default_factory=lambda: {((), ()): _REFERRING})
+    _sayings: dict[Saying, int] = field(default_factory=lambda: {((), ()): REFERRING})
     _needed: set[int] = field(default_factory=set)
     missed: list[tuple[Words, Words]] = field(default_factory=list)  # sentences and questions that only a search found
 
@@ -53,7 +53,7 @@ class Needs:
         named = names_in_question(question, self.numbers, self.names)
         shared = shared_names(sentence, named)
         if not PRONOUNS.isdisjoint(sentence):
-            return shared, _REFERRING
+            return shared, REFERRING
         saying = self._nameless(sentence, named), self._nameless(question, named)
         return shared, self._sayings.setdefault(saying, len(self._sayings))
 
@@ -75,14 +75,14 @@ class Needs:
             for question in story.questions:
                 for place in question.support:
                     self.note(words(story.sentences[place]), words(question.text))
-        return bool(self._needed - {_REFERRING})
+        return bool(self._needed - {REFERRING})
 
     @property
     def labels(self) -> tuple[Bool[np.ndarray, " saying"], Bool[np.ndarray, " saying"]]:
         """Of what is said and asked by its number: whether it is needed, and whether anything can be learned of it."""
         needed = np.zeros(len(self._sayings), bool)
         needed[list(self._needed)] = True
-        return needed, np.arange(len(needed)) != _REFERRING
+        return needed, np.arange(len(needed)) != REFERRING
 
 
 def answers(trained: TrainedModel, asked: Sequence[Example]) -> list[str]:
