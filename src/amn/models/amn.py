@@ -106,8 +106,8 @@ class Memory:
     @property
     def in_last(self) -> Float[Tensor, "batch slot"]:
         """1 where the last bank holds an entity, 0 elsewhere."""
-        last = self.banks.unsqueeze(-1) - 1
-        return (self.depth >= last).to(self.depth.dtype) + self.depth - self.depth.detach()
+        inside = self.depth >= self.banks.unsqueeze(-1) - 1
+        return inside.to(self.depth.dtype) + self.depth - self.depth.detach()
 
     @property
     def entities(self) -> Float[Tensor, " batch"]:
@@ -229,15 +229,13 @@ class AMN(Model):
 
     def sentences(self, batch: Batch, encoding: Encoding, ramp: Float[Tensor, ""] | float) -> list[Sentence]:
         """Everything about the sentences that does not depend on the memory, for the whole story at once."""
-        hidden = self.config.hidden
         spoken = (batch.members.unsqueeze(-1) == batch.sentences.unsqueeze(-2)).any(-1) & (batch.members > 0)
         of_words = accumulate(encoding.words, batch.sentences, batch.members)
-        weight = self.update.input.weight
+        weight, hidden = self.update.input.weight, self.config.hidden
         words = linear(self.norm(of_words), weight[:, :hidden], None)
         whole = linear(self.norm(encoding.sentences), weight[:, hidden:], self.update.input.bias)
         update = words + whole.unsqueeze(2)
-        noise, create_noise = self.noise(batch, ramp)
-        parts = (batch.members, batch.context, batch.edges, update, spoken, noise, create_noise)
+        parts = (batch.members, batch.context, batch.edges, update, spoken, *self.noise(batch, ramp))
         return [Sentence(*of_one) for of_one in zip(*(part.unbind(1) for part in parts), strict=True)]
 
     def noise(self, batch: Batch, ramp: Float[Tensor, ""] | float) -> tuple[Tensor, Tensor]:
