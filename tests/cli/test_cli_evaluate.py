@@ -22,7 +22,7 @@ from amn.store.run_directory import RunDirectory
 from amn.store.validate import DIGESTS
 
 KEYS = ["model", "architecture", "task", "split", "questions", "error_percent", "required_banks", "created_banks"]
-KEYS += ["entities", "entities_read", "ratio", "by_banks", "seconds"]
+KEYS += ["entities", "entities_read", "ratio", "sentences_let_in", "by_banks", "seconds"]
 KEYS += ["known", "confident_errors_percent", "calibration_error", "by_kind"]
 STORIES = (
     "1 Mary went to the garden.\n2 John went to the office.\n3 Where is Mary?\tgarden\t1\n4 Where is John?\toffice\t2\n"

@@ -22,7 +22,7 @@ from amn.models.base import Model, ModelConfig, Reading
 
 VOCABULARY = Vocabulary.from_json({"words": ["garden", "mary", "office", "went"], "answers": ["garden", "office"]})
 KEYS = ["questions", "error_percent", "required_banks", "created_banks", "entities", "entities_read", "ratio"]
-KEYS += ["by_banks", "seconds"]
+KEYS += ["sentences_let_in", "by_banks", "seconds"]
 GARDEN, OFFICE = [1.0, 0.0], [0.0, 1.0]
 
 
@@ -74,6 +74,7 @@ def test_figures_are_those_worked_out_by_hand() -> None:
     figures = metrics.evaluate(scripted(), STORIES).figures()
     assert list(figures) == KEYS
     assert figures["questions"] == 2
+    assert figures["sentences_let_in"] == 1.0
     assert figures["error_percent"] == 50.0
     assert figures["required_banks"] == 2
     assert figures["created_banks"] == 1.5

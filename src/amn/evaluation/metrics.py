@@ -42,6 +42,8 @@ class Tally:
     ingest: float  # seconds for reading the stories
     decode: tuple[float, ...]  # seconds for answering, by the number of banks read
     decode_all: float  # seconds for answering from all banks
+    told: int = 0  # how many sentences the stories have
+    heard: int = 0  # how many of them a gate let in; all where there is none
 
     @property
     def questions(self) -> int:
@@ -85,6 +87,7 @@ class Tally:
             "entities": round(_mean(self.entities), _DIGITS),
             "entities_read": needed["entities_read"],
             "ratio": needed["ratio"],
+            "sentences_let_in": round(self.heard / max(1, self.told), _DIGITS),
             "by_banks": [self.row(number) for number in range(1, self.most_banks + 1)],
             "seconds": {
                 "ingest": round(self.ingest, _DIGITS),
@@ -206,6 +209,8 @@ def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *
         ingest=seconds,
         decode=tuple(times),
         decode_all=decode_all,
+        told=sum(len(example.sentences) for example in examples),
+        heard=stories.heard,
     )
 
 
@@ -243,6 +248,8 @@ def _joined(parts: Sequence[Tally]) -> Tally:
         ingest=sum(part.ingest for part in parts),
         decode=tuple(map(sum, zip(*(_times(part.decode, most) for part in parts), strict=True))),
         decode_all=sum(part.decode_all for part in parts),
+        told=sum(part.told for part in parts),
+        heard=sum(part.heard for part in parts),
     )
 
 

@@ -20,7 +20,13 @@ Engine = Literal["auto", "torch"]
 
 
 class ToldStories(Protocol):
-    """Stories that were read to their ends, ready to be asked."""
+    """Stories that were read to their ends, ready to be asked.
+
+    Attributes:
+        heard: how many sentences they were told, without those that a gate turned away.
+    """
+
+    heard: int
 
     def read(self, banks: int) -> list[Found]:
         """Answers from some banks, the most relevant first; 0 for all."""
@@ -33,6 +39,7 @@ class CoreStories:
     """Stories that the compiled core has read."""
 
     def __init__(self, core: Core, examples: Sequence[Example]) -> None:
+        self.heard = sum(len(example.sentences) for example in examples)
         self._memories = [CoreMemory(core, example.questions) for example in examples]
         for memory, example in zip(self._memories, examples, strict=True):
             memory.hear(example.sentences)

@@ -124,6 +124,7 @@ class TorchStories:
     def __init__(self, trained: TrainedModel, examples: Sequence[Example]) -> None:
         check_room(trained, examples)
         self._trained, self._examples = trained, examples
+        self.heard = sum(len(example.sentences) for example in examples)
         self._batch = plain_batch(trained, examples).to(next(trained.model.parameters()).device)
         self._carry = trained.model.ingest(self._batch)
 
