@@ -94,21 +94,28 @@ INLINE void block(int rows, int vectors, size_t inputs, size_t outputs, const fl
             *(lanes *)(out[row] + column + vector * LANES) = sums[row][vector];
 }
 
+/* The same for the last few columns: with what follows them in memory, which is not kept. */
+INLINE void rest_of_block(int rows, size_t inputs, size_t outputs, const float *const *in, const float *weight,
+                          float *const *out, size_t column) {
+    lanes sums[BLOCK];
+#pragma GCC unroll 6
+    for (int row = 0; row < rows; row++) sums[row] = (lanes){0};
+    for (size_t i = 0; i < inputs; i++)
+#pragma GCC unroll 6
+        for (int row = 0; row < rows; row++) sums[row] += in[row][i] * *(const lanes *)(weight + i * outputs + column);
+    for (int row = 0; row < rows; row++) memcpy(out[row] + column, &sums[row], (outputs - column) * sizeof(float));
+}
+
 INLINE void blocks(int rows, int vectors, size_t inputs, size_t outputs, const float *const *in, const float *weight,
                    float *const *out) {
     size_t column = 0;
     for (; column + (size_t)vectors * LANES <= outputs; column += (size_t)vectors * LANES)
         block(rows, vectors, inputs, outputs, in, weight, out, column);
     for (; column + LANES <= outputs; column += LANES) block(rows, 1, inputs, outputs, in, weight, out, column);
-    for (int row = 0; row < rows; row++)
-        for (size_t rest = column; rest < outputs; rest++) {
-            float sum = 0;
-            for (size_t i = 0; i < inputs; i++) sum += in[row][i] * weight[i * outputs + rest];
-            out[row][rest] = sum;
-        }
+    if (column < outputs) rest_of_block(rows, inputs, outputs, in, weight, out, column);
 }
 
-/* Rows times a weight (inputs x outputs), wherever the rows are. */
+/* Rows times a weight (inputs x outputs), wherever the rows are. After the weight there is room for LANES numbers more. */
 static inline void product(size_t rows, size_t inputs, size_t outputs, const float *const *in, const float *weight,
                            float *const *out) {
     for (; rows > BLOCK; rows -= BLOCK, in += BLOCK, out += BLOCK) blocks(BLOCK, 2, inputs, outputs, in, weight, out);

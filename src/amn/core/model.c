@@ -81,10 +81,11 @@ static void take_names(struct amn_model *m, const struct amn_weights *w) {
     float scale = 1.0f / sqrtf((float)hidden);
     m->names = room(m, m->vectors * hidden);
     m->name_bias = room(m, m->vectors);
-    if (!m->names || !m->name_bias) return;
+    const float *weight = copied(m, w->point.weight, hidden * hidden);
+    if (!m->names || !m->name_bias || !weight) return;
     for (size_t i = 0; i < m->vectors; i++) {
         const float *vector = w->embedding + i * hidden;
-        project(hidden, hidden, vector, w->point.weight, m->names + i * hidden);
+        project(hidden, hidden, vector, weight, m->names + i * hidden);
         for (size_t j = 0; j < hidden; j++) m->names[i * hidden + j] *= scale;
         m->name_bias[i] = dot(hidden, vector, w->point.bias) * scale;
     }
