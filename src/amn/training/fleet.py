@@ -28,6 +28,7 @@ _LOG = logging.getLogger(__name__)
 _ANONYMOUS_STREAM = 101  # of the random numbers that choose which words are hidden
 _STORY_STREAM = 102  # and in which stories
 _WORD_STREAM, _OTHER_STORY_STREAM = 104, 105  # the same for words that are no names
+_SPARE_ROWS = 10_000  # sentences for which there is room besides: those of few stories differ more
 _STORIES_WITH_HIDDEN_WORDS = 0.5  # the others keep all their words, so that known words are learned as well as without
 _SENTENCE_ROOM = (2, 5, 8, 10, 14, 20, 30, 40, 50)  # story lengths that a step is recorded for on a GPU
 _WIDTHS = ((10, 10, 48), (13, 13, 80))  # members, words, slots: stories that fit go together, for room costs time
@@ -54,7 +55,7 @@ class Pool:
         first = torch.tensor([0, *(len(one) for one in sets[:-1])]).cumsum(0)
         joined = concatenate(sets).to(device)
         if spare:
-            joined = joined.with_spare_rows(int(spare * len(joined.sentences["sentences"])))
+            joined = joined.with_spare_rows(_SPARE_ROWS + int(spare * len(joined.sentences["sentences"])))
         return cls(joined, first.to(device), [one.shapes for one in sets])
 
     def renew(self, parts: Sequence[Dataset]) -> None:
