@@ -2,7 +2,8 @@
 
 python scripts/add_gate.py babi/en-valid-10k books runs/all/amn-all-seed1 gated [--leaks leaks.txt]
 
-With --leaks it also writes the sentences of the books that the gate lets in most easily, for the memory to train with.
+With --need a gate that the model has is kept, but for how much it turns away that a question does not need. With
+--leaks it also writes the sentences of the books that the gate lets in most easily, for the memory to train with.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from amn.data.tasks.rename import rename
 from amn.store.card import model_card
 from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
-from amn.training.gate import easiest_leaks, fit_gate
+from amn.training.gate import easiest_leaks, fit_gate, set_need
 from amn.training.gate_data import GateConfig, stories_of
 from amn.training.mixture import name_words
 from amn.training.prepare import EVERYTHING, JOINT, MIXED
@@ -30,6 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("model")
     parser.add_argument("out")
     parser.add_argument("--leaks")
+    parser.add_argument(
+        "--need", action="store_true", help="keep the gate, and set anew how much it turns away as not needed"
+    )
+    parser.add_argument("--lost", type=float, default=GateConfig.lost)
     parser.add_argument("--epochs", type=int, default=GateConfig.epochs)
     parser.add_argument("--device", default="cpu")
     given = parser.parse_args(arguments)
@@ -38,25 +43,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     def note(text: str) -> None:
         print(f"{time.monotonic() - started:4.0f} s  {text}", flush=True)
 
-    trained = load_model(find_model(given.model))
-    training = stories_of(EVERYTHING, given.data, "train")
-    config = GateConfig(epochs=given.epochs)
+    trained, config = load_model(find_model(given.model)), GateConfig(epochs=given.epochs, lost=given.lost)
     validation, mixed = (stories_of(task, given.data, "valid") for task in (JOINT, MIXED))
-    found = fit_gate(
-        trained,
-        training,
-        validation,
-        given.books,
-        name_words(),
-        config,
-        note,
-        given.device,
-        [*mixed, *rename(validation[::10], seed=0)],
-    )
+    others = [*mixed, *rename(validation[::10], seed=0)]
+    if given.need:
+        found = set_need(trained, [validation, others], config)
+    else:
+        training, names = stories_of(EVERYTHING, given.data, "train"), name_words()
+        found = fit_gate(trained, training, validation, given.books, names, config, note, given.device, others)
     print(found.record["gate"])
     save_model(Path(given.out), found, model_card(found) if "validation" in found.record else "")
     if given.leaks:
-        Path(given.leaks).write_text("\n".join(easiest_leaks(found, training, given.books, LEAKS)) + "\n", "utf-8")
+        leaks = easiest_leaks(found, stories_of(EVERYTHING, given.data, "train"), given.books, LEAKS)
+        Path(given.leaks).write_text("\n".join(leaks) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -246,6 +246,24 @@ def fit_gate(
     return with_gate(trained, gate, asdict(config) | found | {"texts": len(files), "sentences": len(learned)})
 
 
+def set_need(trained: TrainedModel, stories: Sequence[Sequence[Story]], config: GateConfig) -> TrainedModel:
+    """A model whose gate is as it was, but for how much of what is not needed it turns away.
+
+    Args:
+        trained: a model with a gate that can tell what is needed.
+        stories: of one kind or several, to see by what that costs.
+        config: how much it may cost.
+
+    Raises:
+        ConfigError: where the model has no such gate.
+    """
+    gate = getattr(trained.model, "gate", None)
+    if gate is None or gate.need is None:
+        raise ConfigError("this model has no gate that tells what is needed")
+    found = Trial(without_gate(trained), gate, (), config.seed).set_bar(stories, config.lost)
+    return with_gate(trained, gate, {**trained.record.get("gate", {}), **found, "lost": config.lost})
+
+
 def _mark_words(gate: Gate, vocabulary: Vocabulary, names: Int[Tensor, " name"]) -> None:
     """Tells a gate which words are pronouns, and which are names."""
     gate.refers.copy_(torch.tensor([float(word in PRONOUNS) for word in vocabulary.words]))

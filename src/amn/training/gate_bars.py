@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
-from math import inf
 from random import Random
 from typing import Any
 
@@ -24,8 +23,9 @@ from amn.training.rows import Rows
 _CHUNK = 8192  # sentences that are read at once
 _MARGIN = 0.5  # how much lower the highest bar is than the sentences of stories that it must let in
 _SLOPE = 8.0  # of the bar: as steep as leaves stories as they were; a book raises it within some sixty sentences
-_NEED_BARS = (1.0, 0.5, 0.0, -0.5, -1.0, -1.5, -2.0, -2.5, -3.0, -4.0, -5.0)  # that are tried, the highest first
-_EVERYTHING = 1e4  # below any need
+_NEED_BARS = np.arange(3.0, -6.0, -0.25)  # that are tried, the highest first
+_HOPELESS = 5  # right answers more than may be lost, after which a bar is given up
+_EVERYTHING = 1e4  # above all logits
 _VALIDATED = 4000  # questions of a kind of stories, at most
 _TRIED = 500  # of them at a time
 
@@ -73,7 +73,7 @@ def set_bars(gate: Gate, data: GateData, stories: Pairs, config: GateConfig) -> 
 
 def _highest(told: Float[np.ndarray, " sentence"], missed: float) -> float:
     """A bar that so few of some sentences miss; what there is none of has none."""
-    return float(np.quantile(told, missed, method="lower")) - _MARGIN if len(told) else inf
+    return float(np.quantile(told, missed, method="lower")) - _MARGIN if len(told) else _EVERYTHING
 
 
 @torch.no_grad()
@@ -145,18 +145,18 @@ class Trial:
         return with_gate(self._plain, gate, {})
 
     def set_bar(self, stories: Sequence[Sequence[Story]], most: float) -> dict[str, float]:
-        """Sets the bar of what is needed as high as hardly any right answer is lost; says what that lets in.
+        """Sets the bar of what is needed as high as costs no accuracy; says what that lets in.
 
         Args:
             stories: of one kind or several, that the gate was not trained on.
-            most: share of the right answers that may be lost.
+            most: how much smaller the share of right answers may be.
         """
         asked = [one for kind in stories for one in self._some(self._examples(kind))]
         self._rng.shuffle(asked)
         right = [is_right(one, answer) for one, answer in zip(asked, answers(self._plain, asked), strict=True)]
         bar, found = next(
             (bar, found)
-            for bar in (*_NEED_BARS, -_EVERYTHING)
+            for bar in (*_NEED_BARS.tolist(), -_EVERYTHING)
             if (found := self._tried(bar, asked, right, most * sum(right)))
         )
         assert self._gate.need is not None
@@ -180,6 +180,6 @@ class Trial:
             part = slice(start, start + _TRIED)
             here = lost(self._plain, gated, asked[part], right[part])
             wrong, inside = wrong + here[0], inside + here[1]
-            if wrong > most:
+            if wrong > most + _HOPELESS:
                 return None
-        return wrong, inside
+        return (wrong, inside) if wrong <= most else None

@@ -40,7 +40,7 @@ class GateConfig:
         early: share of the sentences of texts that are let in while a text may still be a story: the lowest bar.
         missed: share of the sentences of stories that the highest bar may turn away.
         searched: questions that are answered after an epoch, with what is turned away and without.
-        lost: share of right answers that may become wrong by turning away what is not needed.
+        lost: how much smaller the share of right answers may be for what is turned away as not needed.
         seed: of weights and draws.
     """
 

@@ -9,7 +9,6 @@ question names; so what is needed once is needed wherever the same is said of ot
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from operator import and_
 
 import numpy as np
 from jaxtyping import Bool
@@ -137,7 +136,7 @@ def _missing(plain: TrainedModel, one: Example, inside: Bool[np.ndarray, " sente
 
 
 def lost(plain: TrainedModel, gated: TrainedModel, asked: Sequence[Example], right: Sequence[bool]) -> tuple[int, int]:
-    """How many right answers a gate turns into wrong ones, and how many sentences it lets in.
+    """How many fewer answers are right behind a gate, and how many sentences it lets in.
 
     Args:
         plain: the model without a gate.
@@ -147,8 +146,8 @@ def lost(plain: TrainedModel, gated: TrainedModel, asked: Sequence[Example], rig
     """
     inside = [judged(gated, one) for one in asked]
     found = answers(plain, [_with(one, verdict) for one, verdict in zip(asked, inside, strict=True)])
-    wrong = [not is_right(one, answer) for one, answer in zip(asked, found, strict=True)]
-    return sum(map(and_, right, wrong)), sum(int(verdict.sum()) for verdict in inside)
+    still = sum(is_right(one, answer) for one, answer in zip(asked, found, strict=True))
+    return sum(right) - still, sum(int(verdict.sum()) for verdict in inside)
 
 
 def is_right(asked: Example, answer: str) -> bool:
