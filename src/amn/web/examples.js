@@ -19,7 +19,7 @@ export const EXAMPLES = [
     id: "list",
     title: "A list",
     story: "Daniel grabbed the apple. Sandra went to the garden. Daniel moved to the hallway. Daniel took the football. Sandra picked up the milk.",
-    questions: [["What is Daniel carrying?", "apple,football"], ["What is Sandra carrying?", "milk"]],
+    questions: [["What is Daniel carrying?", "football,apple"], ["What is Sandra carrying?", "milk"]],
   },
   {
     id: "unknown",
