@@ -52,7 +52,7 @@ class GateConfig:
     hide_words: float = 0.2
     held_out: float = 0.15
     early: float = 0.1
-    missed: float = 0.02
+    missed: float = 0.005
     searched: int = 3000
     lost: float = 0.0005
     seed: int = 0
