@@ -23,6 +23,7 @@ from amn.training.rows import Rows
 _CHUNK = 8192  # sentences that are read at once
 _MARGIN = 0.5  # how much lower the highest bar is than the sentences of stories that it must let in
 _SLOPE = 8.0  # of the bar: as steep as leaves stories as they were; a book raises it within some sixty sentences
+_NEED_MARGIN = 1.0  # how much lower the bar of what is needed is than one that costs nothing here: others may need more
 _NEED_BARS = np.arange(3.0, -6.0, -0.25)  # that are tried, the highest first
 _HOPELESS = 5  # right answers more than may be lost, after which a bar is given up
 _EVERYTHING = 1e4  # above all logits
@@ -154,12 +155,10 @@ class Trial:
         asked = [one for kind in stories for one in self._some(self._examples(kind))]
         self._rng.shuffle(asked)
         right = [is_right(one, answer) for one, answer in zip(asked, answers(self._plain, asked), strict=True)]
-        bar, found = next(
-            (bar, found)
-            for bar in (*_NEED_BARS.tolist(), -_EVERYTHING)
-            if (found := self._tried(bar, asked, right, most * sum(right)))
-        )
-        assert self._gate.need is not None
+        most *= sum(right)
+        bar = next(bar for bar in (*_NEED_BARS, -_EVERYTHING) if self._tried(bar, asked, right, most)) - _NEED_MARGIN
+        found = self._tried(bar, asked, right, sum(right))
+        assert self._gate.need is not None and found is not None
         with torch.no_grad():
             self._gate.need.verdict.bias.sub_(bar)
         told = sum(len(one.sentences) for one in asked)

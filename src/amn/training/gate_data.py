@@ -54,7 +54,7 @@ class GateConfig:
     early: float = 0.1
     missed: float = 0.005
     searched: int = 3000
-    lost: float = 0.0005
+    lost: float = 0.0
     seed: int = 0
 
 
