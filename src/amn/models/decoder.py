@@ -115,7 +115,7 @@ class Decoder(nn.Module):
         the class.
         """
         scores, chosen, listed = [self.score(summary, names)], list[Tensor](), list[Tensor]()
-        spelled = torch.cat((self.class_words.expand(len(names.numbers), -1), names.numbers), -1).unsqueeze(1)
+        spelled = torch.cat((self.class_words.expand(names.numbers.shape[0], -1), names.numbers), -1).unsqueeze(1)
         for place in range(self.items):
             begins = chosen[-1] == self.comma if place else torch.ones_like(summary[..., 0], dtype=torch.bool)
             barred = self.listed(spelled, listed) & begins.unsqueeze(-1)

@@ -88,7 +88,7 @@ class Encoder(nn.Module):
         """The words of stories as answers, by which of them were told."""
         numbers = self.spell(batch)
         count = self.embedding.num_embeddings + (0 if self.anonymous is None else len(self.anonymous))
-        spoken = numbers.new_zeros(len(numbers), count).scatter_add(1, numbers, told.long()) > 0
+        spoken = numbers.new_zeros(numbers.shape[0], count).scatter_add(1, numbers, told.long()) > 0
         heard = numbers.gather(1, batch.sentences.flatten(1)).view_as(batch.sentences)
         pairs = torch.stack((heard[..., :-1], heard[..., 1:]), -1).flatten(1, 2)  # padding is after padding
         return Names(self.embed(batch), numbers, told, spoken, batch.num_classes, pairs)
