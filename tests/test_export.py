@@ -27,7 +27,6 @@ from random_stories import VOCABULARY, batch_of, random_examples, random_model, 
 InferenceSession: Any = pytest.importorskip("onnxruntime").InferenceSession
 SOURCE = Path(__file__).parents[1] / "src"
 SETTINGS = {"hidden": 8, "heads": 2, "max_banks": 4, "pointer": True, "gate": 6, "needs": True}
-SEVERAL = {"hidden": 8, "heads": 2, "max_banks": 4, "pointer": True, "items": 4}
 
 
 def small_model() -> TrainedModel:
@@ -67,7 +66,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_exported(directory: Path, told: Sequence[Example]) -> tuple[np.ndarray, ...]:
-    """What any program would do: start, a step for each sentence, decode. Gives logits, entities read, banks, tokens."""
+    """What any program would do: start, a step for each sentence, decode. Gives logits, counts, banks, tokens."""
     start, step, decode = (InferenceSession(directory / f"{name}.onnx") for name in GRAPHS)
     batch = encode(told, VOCABULARY).take(torch.arange(len(told)))
     words = {name: getattr(batch, name).numpy() for name in ("slot_words", "questions")}
@@ -113,7 +112,7 @@ def test_the_smallest_story_and_unknown_words(directory: Path) -> None:
 
 @pytest.mark.usefixtures("unchecked_shapes")
 def test_answers_of_several_tokens_are_those_of_torch(tmp_path: Path) -> None:
-    trained = random_model(3, **SEVERAL)
+    trained = random_model(3, hidden=8, pointer=True, items=4)
     QA(trained).save_pretrained(tmp_path / "model")
     export_onnx(trained, tmp_path / "onnx")
     assert_same(tmp_path / "onnx", random_examples(20, seed=31, sentences=9))

@@ -116,11 +116,11 @@ class Decoder(nn.Module):
         """
         scores, chosen, listed = [self.score(summary, names)], list[Tensor](), list[Tensor]()
         spelled = torch.cat((self.class_words.expand(names.numbers.shape[0], -1), names.numbers), -1).unsqueeze(1)
+        word = torch.full_like(summary[..., 0], -1, dtype=torch.long)
         for place in range(self.items):
             begins = chosen[-1] == self.comma if place else torch.ones_like(summary[..., 0], dtype=torch.bool)
-            barred = self.listed(spelled, listed) & begins.unsqueeze(-1)
-            if place:
-                barred = barred | (self.apart(word, spelled, names) & ~begins.unsqueeze(-1))
+            again, apart = self.listed(spelled, listed), self.apart(word, spelled, names)
+            barred = torch.where(begins.unsqueeze(-1), again, apart)
             chosen.append(self.best(scores[-1].masked_fill(barred, torch.finfo(summary.dtype).min), names.num_classes))
             word = spelled.expand(-1, summary.shape[1], -1).gather(-1, chosen[-1].unsqueeze(-1)).squeeze(-1)
             listed.append(torch.where(begins, word, -1))
