@@ -70,6 +70,7 @@ class Twin:
         self.hidden = self.weights["encoder.embedding.weight"].shape[1]
         self.unknown: list[str] = []  # words that the vocabulary does not hold, as they were met
         self.answers: dict[int, str] = {}  # for each vector, which of the words that have it was told last
+        self.pairs: set[tuple[int, int]] = set()  # vectors of words that were told one after another
         self.met: dict[str, list[str]] = {}  # the latest neighbours of each word that was told, the last one first
         self.banks = 1
         self.judged, self.facts = (
@@ -198,6 +199,8 @@ class Twin:
             self.met[word] = (others + before)[:REMEMBERED]
         for word in sentence:
             self.answers[self.vector_of(word)] = word
+        vectors = [self.vector_of(word) for word in sentence]
+        self.pairs.update(zip(vectors, vectors[1:], strict=False))
 
     def context(self, spoken: Words, members: Words) -> list[str]:
         """Each asker's latest neighbour that is no member, then each one's second; those that questions name first."""
@@ -312,12 +315,19 @@ class Twin:
             words.append(self.point(summary))
             scores: dict[int | str, float] = dict(enumerate(classes[-1]))
             scores.update(words[-1])
-            begins = tokens[-1:] == [self.comma]
-            fine = [token for token in scores if not (begins and self.spelled(token) in self.listed(tokens))]
-            tokens.append(max(fine, key=scores.__getitem__))
+            tokens.append(max((token for token in scores if self.fits(tokens, token)), key=scores.__getitem__))
             if tokens[-1] == END:
                 break
         return classes, words, tokens
+
+    def fits(self, tokens: Sequence[int | str], token: int | str) -> bool:
+        """Whether a token may come next: no two items begin alike, and words of the story stand in it side by side."""
+        if not tokens or token == END:
+            return True
+        if tokens[-1] == self.comma:
+            return self.spelled(token) not in self.listed(tokens)
+        pair = self.spelled(tokens[-1]), self.spelled(token)
+        return pair in self.pairs or not set(pair) <= self.answers.keys()
 
     def spelled(self, token: int | str) -> int | None:
         """The vector of the word that a token spells, where it is one that stories tell."""

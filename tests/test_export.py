@@ -22,7 +22,7 @@ from amn.inference.trained import TrainedModel
 from amn.models import build_model
 from amn.models.amn import AMN
 from amn.store.model_directory import load_model
-from random_stories import VOCABULARY, batch_of, random_examples, story
+from random_stories import VOCABULARY, batch_of, random_examples, random_model, story
 
 InferenceSession: Any = pytest.importorskip("onnxruntime").InferenceSession
 SOURCE = Path(__file__).parents[1] / "src"
@@ -65,8 +65,8 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path / "onnx"
 
 
-def run_exported(directory: Path, told: Sequence[Example]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What any program would do: start, a step for each sentence, decode. Gives logits, entities read and banks."""
+def run_exported(directory: Path, told: Sequence[Example]) -> tuple[np.ndarray, ...]:
+    """What any program would do: start, a step for each sentence, decode. Gives logits, counts, banks, tokens."""
     start, step, decode = (InferenceSession(directory / f"{name}.onnx") for name in GRAPHS)
     batch = encode(told, VOCABULARY).take(torch.arange(len(told)))
     words = {name: getattr(batch, name).numpy() for name in ("slot_words", "questions")}
@@ -77,9 +77,10 @@ def run_exported(directory: Path, told: Sequence[Example]) -> tuple[np.ndarray, 
         memory = step.run(
             None, given(step, words | {"encoded": encoded} | sentence | dict(zip(MEMORY, memory, strict=True)))
         )
+    words |= {"sentences": batch.sentences.numpy()}
     read = given(decode, words | {"encoded": encoded} | dict(zip(MEMORY, memory, strict=True)))
-    logits, entities_read = decode.run(None, read)
-    return logits, entities_read, memory[MEMORY.index("banks")]
+    logits, entities_read, *tokens = decode.run(None, read)
+    return logits, entities_read, memory[MEMORY.index("banks")], *tokens
 
 
 def given(session: Any, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -89,8 +90,9 @@ def given(session: Any, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def assert_same(directory: Path, told: Sequence[Example]) -> np.ndarray:
     trained = load_model(directory.parent / "model")
-    logits, entities_read, banks = run_exported(directory, told)
+    logits, entities_read, banks, *tokens = run_exported(directory, told)
     right = read_batch(trained, told, 1)
+    assert [found.tolist() for found in tokens] == ([] if right.tokens is None else [right.tokens.tolist()])
     np.testing.assert_allclose(logits, right.logits.numpy(), atol=1e-4, rtol=1e-4)
     np.testing.assert_array_equal(entities_read.round(), right.entities_read.numpy().round())
     np.testing.assert_array_equal(banks, right.banks.numpy())
@@ -106,6 +108,16 @@ def test_logits_banks_and_counts_are_those_of_torch(directory: Path, count: int)
 def test_the_smallest_story_and_unknown_words(directory: Path) -> None:
     assert_same(directory, [story("mary")])
     assert_same(directory, [story("zoe xu yo", "xu", question="xu")])
+
+
+@pytest.mark.usefixtures("unchecked_shapes")
+def test_answers_of_several_tokens_are_those_of_torch(tmp_path: Path) -> None:
+    trained = random_model(3, hidden=8, pointer=True, items=4)
+    QA(trained).save_pretrained(tmp_path / "model")
+    export_onnx(trained, tmp_path / "onnx")
+    assert_same(tmp_path / "onnx", random_examples(20, seed=31, sentences=9))
+    assert_same(tmp_path / "onnx", [story("mary")])
+    assert_same(tmp_path / "onnx", [story("zoe xu yo", "xu", question="xu")])
 
 
 def test_the_gate_gives_the_logits_of_torch_and_its_bars(directory: Path) -> None:

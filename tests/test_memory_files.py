@@ -16,7 +16,7 @@ from safetensors.numpy import save as save_tensors
 from amn.data import files
 from amn.errors import CheckpointError
 from amn.memory import LiveMemory, fingerprint
-from amn.store.memory_file import MAGIC, pack
+from amn.store.memory_file import MAGIC, pack, unpack
 from live_memories import MORE, QUESTIONS, STORY, assert_alike, depths, told, trained
 
 KILLS = 1000
@@ -70,6 +70,23 @@ def test_what_version_0_1_saved_is_read(implementation: str, pointer: bool, tmp_
         one.tell("Mary took the milk. Trillian went to Xanadu.")
     for ours, theirs in zip(back.ask(banks=0, explain=True), memory.ask(banks=0, explain=True), strict=True):
         assert_alike(ours, theirs)
+
+
+def test_which_words_were_told_side_by_side_comes_back_and_may_be_missing(implementation: str) -> None:
+    memory = told(trained(4, pointer=True, items=3))
+    described, tensors = unpack(memory.to_bytes(), "memory")
+    spoken = [sentence.lower().strip(".").split() for sentence in memory.sentences]
+    assert len(tensors["0.pairs"]) == len({pair for words in spoken for pair in zip(words, words[1:], strict=False)})
+    back = LiveMemory.from_bytes(memory.to_bytes(), memory.trained)
+    older = LiveMemory.from_bytes(
+        pack(described, {name: value for name, value in tensors.items() if name != "0.pairs"}), memory.trained
+    )
+    for one in (memory, back, older):
+        one.tell(MORE)
+    tables = [one._memories[0].arrays() for one in (memory, back)]
+    assert len({frozenset(map(tuple, table["pairs"].tolist())) for table in tables}) == 1
+    assert_alike(back.ask(explain=True)[0], memory.ask(explain=True)[0])
+    assert "pairs" not in older._memories[0].arrays() and older.ask()[0].answer
 
 
 def test_old_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:

@@ -247,7 +247,9 @@ static struct amn_memory *copy(const struct amn_model *model, struct amn_desk *d
                                 .order = malloc(entities * sizeof(id) + 1),
                                 .neighbours = malloc(slots * RECENT * sizeof(id)),
                                 .neighbour_counts = malloc(slots * sizeof(id)),
-                                .last_anonymous = last};
+                                .last_anonymous = last,
+                                .pair_count = count.pairs,
+                                .pairs = count.pairs < 0 ? NULL : malloc(2 * (size_t)count.pairs * sizeof(id) + 1)};
     amn_save(memory, &tables);
     struct amn_memory *made = amn_memory_new(model), *refusing = amn_memory_new(model);
     struct amn_words asked = rows(story, 0, story->questions, 0);
@@ -258,7 +260,7 @@ static struct amn_memory *copy(const struct amn_model *model, struct amn_desk *d
     REQUIRE(amn_restore(refusing, &tables) == (count.slots > 1 ? BAD_INPUT : OK));
     amn_memory_free(refusing);
     void *all[] = {tables.states, tables.strengths,  tables.relevance,       tables.depth,
-                   tables.order,  tables.neighbours, tables.neighbour_counts};
+                   tables.order,  tables.neighbours, tables.neighbour_counts, tables.pairs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     return made;
 }

@@ -275,10 +275,10 @@ def test_numbers_that_cannot_be_are_refused(core: CDLL) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [("depth", 4), ("depth", -2), ("order", 0), ("order", 99), ("neighbours", 99), ("neighbour_counts", 17)]
-    + [("neighbour_counts", -1), ("banks", 0), ("banks", 9), ("neighbours", -1)],
+    + [("neighbour_counts", -1), ("banks", 0), ("banks", 9), ("neighbours", -1), ("pairs", -1), ("pairs", 999)],
 )
 def test_tables_that_cannot_be_are_refused(name: str, value: int) -> None:
-    trained, example = random_model(0), story("mary went to the garden", "john took milk")
+    trained, example = random_model(0, pointer=True, items=3), story("mary went to the garden", "john took milk")
     first = live(trained, example)
     arrays = first.arrays()
     arrays[name] = arrays[name].copy()

@@ -99,6 +99,28 @@ def test_a_list_holds_nothing_twice_but_what_no_story_tells() -> None:
     assert all(len(set(begun)) == len(begun) for begun in words) and max(map(len, items)) > 2
 
 
+def test_a_name_holds_words_that_the_story_tells_side_by_side() -> None:
+    """Models that like no commas: their answers go on with what followed, or end; or go a step of a path."""
+    joined = 0
+    for seed in range(6):
+        trained = random_model(seed, vocabulary=LISTS, pointer=True, items=4)
+        trained.weights["decoder.answer.bias"][:] = np.array([-3, -9, 0, 0, -1], np.float32)
+        trained = replace(trained)  # as if it had just been loaded
+        core, told = core_of(trained), stories(seed)
+        for example, by_torch in zip(told, read_by_torch(in_double(trained), told, 1), strict=True):
+            live = TorchMemory(trained, example.questions)
+            live.hear(example.sentences)
+            pairs = {pair for words in example.sentences for pair in zip(words, words[1:], strict=False)}
+            known = {word for words in example.sentences for word in words}
+            for found in (by_torch, live.read(1), *(CoreStories(core, [example]).read(1) if core else [])):
+                for tokens in found.tokens.tolist():
+                    said = [[*LISTS.answers, *found.words][token] for token in tokens]
+                    for pair in zip(said, said[1:], strict=False):
+                        assert pair in pairs or not set(pair) <= known
+                        joined += pair in pairs
+    assert joined > 20
+
+
 def test_the_random_models_make_several_banks_and_read_them_in_part() -> None:
     found = [twin_of(random_model(seed), example).read(1) for seed in range(3) for example in stories(seed)]
     assert {1, 2, 3} <= {one.banks for one in found}

@@ -128,6 +128,26 @@ def test_a_class_that_only_another_model_of_the_fleet_has_is_never_taken() -> No
     assert not ((own >= CLASSES - 2) & (own < CLASSES)).any()
 
 
+@pytest.mark.parametrize("spelled", ["class", "word"])
+def test_a_name_goes_on_with_what_followed_its_word_in_the_story(spelled: str) -> None:
+    batch = batch_of(asked("mary took the lamp", "mary took the red ball", "john took key", answer="lamp"))
+    place = {"class": lambda _, token: class_of(token), "word": place_of}[spelled]
+    model = model_of(items=2)
+    model.know(VOCABULARY)
+    told = told_of(model, batch)
+    names = model.names(batch, told.memory)
+    assert names is not None
+    words = torch.cat((model.decoder.class_words, names.numbers[0])).view(1, 1, -1)
+    for first, others in (("red", {"ball"}), ("took", {"the", "key"}), ("lamp", set()), ("old", None)):
+        number = torch.tensor([[VOCABULARY.word_id(first)]])
+        barred = model.decoder.apart(number, words, names)[0, 0]
+        for other in ("ball", "lamp", "key"):
+            assert bool(barred[place(batch, other)]) is (others is not None and other not in others), (first, other)
+        assert not barred[[END_CLASS, class_of(COMMA), class_of("nothing"), class_of("old")]].any()
+    unknown = replace(names, pairs=None)
+    assert not model.decoder.apart(torch.tensor([[VOCABULARY.word_id("red")]]), words, unknown).any()
+
+
 def said(batch: Batch, *tokens: int) -> bool:
     """Whether a first answer of these tokens is right."""
     row = torch.full((len(batch.weights), 1, ITEMS), END_CLASS)

@@ -86,15 +86,17 @@ struct amn_change { /* what the last sentence did; the arrays live until the des
 
 struct amn_count { /* of one memory */
     id slots, entities, banks, questions, read, names; /* read: by an answer, copies counted; names: words told */
+    id pairs; /* of words told one after another; -1 where that is not known */
     int64_t bytes;
 };
 
 struct amn_tables { /* everything that a memory knows, to be saved and put back */
-    id slots, banks;
+    id slots, banks, pair_count;
     double vote;
     float *states, *strengths, *relevance;
     id *depth, *order; /* order: the entities whose deepest bank is 0, then 1, ..., as they came */
     id *neighbours, *neighbour_counts, *last_anonymous;
+    id *pairs; /* the vectors of words that were told one after another; NULL where these are not known */
 };
 
 struct amn_attention { /* how one question read: shares of a bank are mass / whole[bank] */

@@ -98,7 +98,7 @@ class CCount(Structure):
     """`struct amn_count`."""
 
     _fields_ = [
-        *((name, c_int32) for name in ("slots", "entities", "banks", "questions", "read", "names")),
+        *((name, c_int32) for name in ("slots", "entities", "banks", "questions", "read", "names", "pairs")),
         ("bytes", c_int64),
     ]
 
@@ -107,11 +107,10 @@ class CTables(Structure):
     """`struct amn_tables`."""
 
     _fields_ = [
-        ("slots", c_int32),
-        ("banks", c_int32),
+        *((name, c_int32) for name in ("slots", "banks", "pair_count")),
         ("vote", c_double),
         *((name, c_void_p) for name in ("states", "strengths", "relevance", "depth", "order")),
-        *((name, c_void_p) for name in ("neighbours", "neighbour_counts", "last_anonymous")),
+        *((name, c_void_p) for name in ("neighbours", "neighbour_counts", "last_anonymous", "pairs")),
     ]
 
 

@@ -127,12 +127,30 @@ static int is_listed(const struct amn_memory *memory, const id *tokens, size_t a
     return 0;
 }
 
-/* The token with the highest score; the first of an item is none that begins another. */
+/* Whether the story tells the word that a token spells. */
+static int is_told(const struct amn_memory *memory, size_t token) {
+    id word = word_of(memory, token);
+    if (token >= memory->model->classes) return 1;
+    for (id i = 0; i < memory->told_count && word >= 0; i++)
+        if (memory->vectors[memory->told[i]] == word) return 1;
+    return 0;
+}
+
+/* Whether two tokens are words of the story that it never told one after the other: no name holds both. */
+static int is_apart(const struct amn_memory *memory, size_t before, size_t token) {
+    return memory->pair_count >= 0 && !is_pair(memory, word_of(memory, before), word_of(memory, token)) &&
+           is_told(memory, before) && is_told(memory, token);
+}
+
+/* The token with the highest score; the first of an item is none that begins another, a further one belongs to it. */
 static id best_of(const struct amn_memory *memory, const float *scores, size_t count, const id *tokens, size_t at) {
     int begins = at && tokens[at - 1] == memory->model->item;
     size_t best = 0;
-    for (size_t i = 1; i < count; i++)
-        if (scores[i] > scores[best] && !(begins && is_listed(memory, tokens, at, i))) best = i;
+    for (size_t i = 1; i < count; i++) {
+        if (!(scores[i] > scores[best]) || (begins && is_listed(memory, tokens, at, i))) continue;
+        if (at && !begins && is_apart(memory, (size_t)tokens[at - 1], i)) continue;
+        best = i;
+    }
     return (id)best;
 }
 

@@ -46,6 +46,7 @@ struct amn_memory *amn_memory_new(const struct amn_model *model) {
     memory->model = model;
     memory->serial = __atomic_add_fetch(&memories, 1, __ATOMIC_RELAXED);
     memory->banks = 1;
+    memory->pair_count = model->items > 1 ? 0 : -1;
     memory->levels = calloc((size_t)model->max_banks + 1, sizeof(struct level));
     memory->last_anonymous = calloc(model->anonymous + 1, sizeof(id));
     if (memory->levels && memory->last_anonymous && make_room(memory, 1) == OK) {
@@ -60,7 +61,7 @@ void amn_memory_free(struct amn_memory *memory) {
     if (!memory) return;
     void *all[] = {memory->states,      memory->marks,  memory->vectors, memory->graph.neighbours, memory->graph.count,
                    memory->graph.place, memory->levels, memory->asked,   memory->asked_numbers,    memory->named,
-                   memory->is_named,    memory->told,   memory->last_anonymous};
+                   memory->is_named,    memory->told,   memory->last_anonymous, memory->pairs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(memory);
 }
@@ -119,11 +120,44 @@ int note_told(struct amn_memory *memory, id slot) {
     return OK;
 }
 
+/* Where a pair is in a hash set that has room, or would be. */
+static uint64_t *find_pair(uint64_t *pairs, id capacity, uint64_t key) {
+    size_t last = (size_t)capacity - 1, at = (size_t)(key * 0x9E3779B97F4A7C15u >> 32) & last;
+    while (pairs[at] && pairs[at] != key) at = (at + 1) & last;
+    return pairs + at;
+}
+
+static uint64_t key_of(id before, id after) { return ((uint64_t)before << 32 | (uint64_t)after) + 1; }
+
+/* Whether a word was told right after another, by their vectors. */
+int is_pair(const struct amn_memory *memory, id before, id after) {
+    return memory->pair_count > 0 && *find_pair(memory->pairs, memory->pair_capacity, key_of(before, after));
+}
+
+/* Notes that a word was told right after another: the name of one thing may hold both. */
+int note_pair(struct amn_memory *memory, id before, id after) {
+    if (memory->pair_count < 0 || is_pair(memory, before, after)) return OK;
+    if (2 * memory->pair_count >= memory->pair_capacity) {
+        id more = memory->pair_capacity ? 2 * memory->pair_capacity : 64;
+        uint64_t *pairs = more <= INT32_MAX / 4 ? calloc((size_t)more, sizeof *pairs) : NULL;
+        if (!pairs) return NO_ROOM;
+        for (id i = 0; i < memory->pair_capacity; i++)
+            if (memory->pairs[i]) *find_pair(pairs, more, memory->pairs[i]) = memory->pairs[i];
+        free(memory->pairs);
+        memory->pairs = pairs;
+        memory->pair_capacity = more;
+    }
+    *find_pair(memory->pairs, memory->pair_capacity, key_of(before, after)) = key_of(before, after);
+    memory->pair_count++;
+    return OK;
+}
+
 void amn_counted(const struct amn_memory *memory, id banks, struct amn_count *count) {
     size_t numbers = memory->model->hidden * sizeof(float), ids = (RECENT + 3) * sizeof(id);
     *count = (struct amn_count){memory->slots, memory->entities, memory->banks, memory->questions, 0,
-                                (id)names_told(memory), 0};
-    count->bytes = (int64_t)((size_t)memory->capacity * (numbers + sizeof(struct mark) + ids + 1));
+                                (id)names_told(memory), memory->pair_count, 0};
+    count->bytes = (int64_t)((size_t)memory->capacity * (numbers + sizeof(struct mark) + ids + 1) +
+                             (size_t)memory->pair_capacity * sizeof(uint64_t));
     for (id first = first_read(memory, banks), depth = first; depth < memory->banks; depth++)
         count->read += memory->levels[depth].count * (depth - first + 1);
 }
@@ -167,6 +201,12 @@ void amn_save(const struct amn_memory *memory, struct amn_tables *into) {
         into->depth[slot] = memory->marks[slot].depth;
     }
     amn_bank(memory, 0, into->order);
+    id *pair = into->pairs;
+    for (id i = 0; i < memory->pair_capacity && pair; i++) {
+        if (!memory->pairs[i]) continue;
+        *pair++ = (id)((memory->pairs[i] - 1) >> 32);
+        *pair++ = (id)(uint32_t)(memory->pairs[i] - 1);
+    }
 }
 
 /* Whether tables could be those of a memory with these slots. */
@@ -185,6 +225,8 @@ static int plausible(const struct amn_memory *memory, const struct amn_tables *f
     }
     for (size_t i = 0; i < memory->model->anonymous; i++)
         if (from->last_anonymous[i] < 0 || from->last_anonymous[i] >= from->slots) return 0;
+    for (id i = 0; i < 2 * from->pair_count && from->pairs; i++)
+        if (from->pairs[i] < 0 || (size_t)from->pairs[i] >= memory->model->vectors) return 0;
     for (id i = 0; i < entities; i++)
         if (from->order[i] <= 0 || from->order[i] >= from->slots || from->depth[from->order[i]] == ABSENT) return 0;
     return 1;
@@ -202,6 +244,9 @@ int amn_restore(struct amn_memory *memory, const struct amn_tables *from) {
     for (id slot = 1; slot < memory->slots; slot++)
         if (from->depth[slot] != ABSENT && note_told(memory, slot)) return NO_ROOM;
     memcpy(memory->last_anonymous, from->last_anonymous, memory->model->anonymous * sizeof(id));
+    if (!from->pairs) memory->pair_count = -1;
+    for (id i = 0; i < from->pair_count && from->pairs; i++)
+        if (note_pair(memory, from->pairs[2 * i], from->pairs[2 * i + 1])) return NO_ROOM;
     for (size_t slot = 1; slot < slots; slot++) {
         struct mark *mark = memory->marks + slot;
         mark->strength = from->strengths[slot];

@@ -39,6 +39,8 @@ struct amn_memory {
     int8_t *is_named;
     id *told, told_count, told_capacity; /* known words that were told */
     id *last_anonymous;                  /* of the vectors of unknown words: the word that was told last; 0 for none */
+    uint64_t *pairs; /* which word was told right after which, by their vectors: a hash set, 0 where it is empty */
+    id pair_count, pair_capacity; /* a count of -1 where no answer needs them, or where they are not known */
 };
 
 struct telling { /* what a sentence comes to before any memory hears it */
@@ -100,4 +102,6 @@ void run(const struct reader *reader, size_t hidden, const id *vectors, id lengt
 const struct telling *told_of(struct amn_desk *desk, id length, id spoken);
 size_t names_told(const struct amn_memory *memory);
 int note_told(struct amn_memory *memory, id slot);
+int note_pair(struct amn_memory *memory, id before, id after);
+int is_pair(const struct amn_memory *memory, id before, id after);
 int add_words(struct amn_memory *memory, const struct amn_words *words);

@@ -270,6 +270,8 @@ static int read_sentence(struct amn_memory *memory, struct amn_desk *desk, const
     if (!telling || reserve_change(desk, count)) return NO_ROOM;
     for (id i = 0; i < telling->spoken; i++)
         if (note_told(memory, desk->members[i])) return NO_ROOM;
+    for (id i = 1; i < length; i++)
+        if (note_pair(memory, memory->vectors[words[i - 1]], memory->vectors[words[i]])) return NO_ROOM;
     memory->sentences++;
     desk->change = (struct amn_change){.count = count, .members = count};
     for (id i = 0; i < count; i++) {

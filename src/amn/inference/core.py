@@ -189,10 +189,11 @@ class CoreMemory:
             shares.append({one.word: masses[self._spelling.slots[one.word]] / total for one in held})
         return shares
 
-    def _tables(self, entities: int) -> dict[str, tuple[type, tuple[int, ...]]]:
-        """The type and the shape of each table of a memory."""
+    def _tables(self, entities: int, pairs: int) -> dict[str, tuple[type, tuple[int, ...]]]:
+        """The type and the shape of each table of a memory; no pairs where there are -1 of them."""
         slots = len(self._spelling.words)
-        return {
+        known: dict[str, tuple[type, tuple[int, ...]]] = {"pairs": (np.int32, (pairs, 2))} if pairs >= 0 else {}
+        return known | {
             "states": (np.float32, (slots, self._core.hidden)),
             "strengths": (np.float32, (slots,)),
             "relevance": (np.float32, (slots,)),
@@ -204,13 +205,16 @@ class CoreMemory:
         }
 
     def _pointed(self, arrays: Arrays, banks: int, vote: float) -> boundary.CTables:
-        tables = self._tables(len(arrays["order"]))
+        pairs = len(arrays["pairs"]) if "pairs" in arrays else -1
+        tables = self._tables(len(arrays["order"]), pairs)
         where = {name: address(arrays[name], kind, *shape) for name, (kind, shape) in tables.items()}
-        return boundary.CTables(slots=len(self._spelling.words), banks=banks, vote=vote, **where)
+        return boundary.CTables(slots=len(self._spelling.words), banks=banks, pair_count=pairs, vote=vote, **where)
 
     def arrays(self) -> Arrays:
         """Everything that it knows besides its words, to be saved."""
-        arrays: Arrays = {name: np.zeros(shape, kind) for name, (kind, shape) in self._tables(self.entities).items()}
+        count = self._count(1)
+        shapes = self._tables(count.entities, count.pairs).items()
+        arrays: Arrays = {name: np.zeros(shape, kind) for name, (kind, shape) in shapes}
         tables = self._pointed(arrays, 1, 0.0)
         self._code.amn_save(self.handle, byref(tables))
         return arrays | {"banks": np.array([tables.banks], np.int32), "vote": np.array([tables.vote])}
@@ -222,8 +226,8 @@ class CoreMemory:
         given = boundary.words(none, begin, vectors)
         self._core.check(self._code.amn_tell(self.handle, self._core.desk, byref(given)))
         kept = {name: np.ascontiguousarray(value) for name, value in arrays.items() if name not in ("banks", "vote")}
-        if kept.keys() != self._tables(0).keys():
-            raise ValueError(f"the tables {', '.join(sorted(self._tables(0)))}")
+        if kept.keys() | {"pairs"} != self._tables(0, 0).keys():  # which older memories do not have
+            raise ValueError(f"the tables {', '.join(sorted(self._tables(0, 0)))}")
         if len(kept["order"]) != int((kept["depth"] >= 0).sum()):
             raise ValueError("as many entities in order as there are")
         tables = self._pointed(kept, int(arrays["banks"][0]), float(arrays["vote"][0]))

@@ -2,7 +2,8 @@
 
     start    words of the questions             -> the questions, and an empty memory
     step     the memory and one sentence        -> the memory after it
-    decode   the memory and the questions       -> logits, and how many entities were read
+    decode   the memory and the questions       -> logits, and how many entities were read; of a model whose answers may
+             have several tokens also what was chosen, for which it is given the sentences that were told
     gate     sentences and questions            -> a logit for each sentence and question, the bars, and pronouns
 
 A program calls start once, step for each sentence and decode for an answer; `docs/export.md` shows it. Only a model
@@ -152,10 +153,10 @@ def _step(model: AMN, values: Values) -> tuple[Tensor, ...]:
 
 
 def _decode(model: AMN, values: Values) -> tuple[Tensor, ...]:
-    """Logits from the last bank, and how many entities were read."""
+    """Logits from the last bank, and how many entities were read; and the tokens, where there may be several."""
     memory = _memory(values)
     reading = model.decode(memory, values["encoded"], 1, model.names(_batch(values), memory))
-    return reading.logits, reading.entities_read
+    return reading.logits, reading.entities_read, *(() if reading.tokens is None else (reading.tokens,))
 
 
 def _judge(gate: Gate, values: Values) -> tuple[Tensor, ...]:
@@ -181,13 +182,13 @@ def _tensors(memory: Memory) -> tuple[Tensor, ...]:
 
 
 def _batch(values: Values) -> Batch:
-    """Stories of one sentence, or of none."""
+    """Stories of one sentence, or of none; or all their sentences, as they were told."""
     slot_words, questions = values["slot_words"], values["questions"]
     nothing = torch.zeros_like(slot_words[:, :1])
     no_answers = torch.zeros_like(questions[..., 0])
     return Batch(
         slot_words=slot_words,
-        sentences=values.get("sentence", nothing).unsqueeze(1),
+        sentences=values["sentences"] if "sentences" in values else values.get("sentence", nothing).unsqueeze(1),
         members=values.get("members", nothing).unsqueeze(1),
         context=values.get("context", nothing).unsqueeze(1),
         edges=values.get("edges", nothing.unsqueeze(-1)).unsqueeze(1),
@@ -216,7 +217,8 @@ def _graphs(model: AMN) -> Iterator[tuple[str, nn.Module, dict[str, Tensor]]]:
     }
     yield "start", _Graph(model, _start), words
     yield "step", _Graph(model, _step), {**words, **encoded, **sentence, **memory}
-    yield "decode", _Graph(model, _decode), {**words, **encoded, **memory}
+    told = {"sentences": torch.ones(stories, 6, spoken, dtype=torch.long)} if model.config.items > 1 else {}
+    yield "decode", _Graph(model, _decode), {**words, **encoded, **memory, **told}
     if model.gate is not None:
         rows = {"sentences": (stories, spoken), "questions": (asked, named)}
         if model.gate.need is not None:

@@ -32,6 +32,7 @@ class TorchMemory:
         self._asked = [self._numbers(question) for question in questions]
         self._graph = WordGraph(list(chain.from_iterable(self._asked)))
         self._told: dict[int, int] = {}  # which slot a vector stands for as an answer: the one that was told last
+        self._pairs = set[tuple[int, int]]() if model.config.items > 1 else None  # vectors told one after another
         batch = self._batch((), None)
         encoding = model.encoder(batch)
         self._questions, self._memory = encoding.questions, model.start(batch, encoding)
@@ -99,6 +100,9 @@ class TorchMemory:
         """Reads a sentence and says what it did."""
         slots = self._numbers(sentence)
         self._told |= {self._vectors[slot]: slot for slot in slots}
+        if self._pairs is not None:
+            vectors = [self._vectors[slot] for slot in slots]
+            self._pairs.update(zip(vectors, vectors[1:], strict=False))
         view, before = self._graph.tell(slots), self._grown()
         batch = self._batch(slots, view)
         (read,) = self._model.sentences(batch, self._model.encoder(batch), 1.0)
@@ -137,12 +141,19 @@ class TorchMemory:
         """Answers from some banks, the most relevant first; 0 for all."""
         model = self._model
         names = model.names(self._batch((), None), self._memory)
+        if names is not None:
+            pairs = [torch.from_numpy(value).to(names.numbers).unsqueeze(0) for value in self._pair_table().values()]
+            names = replace(names, pairs=pairs[0] if pairs else None)
         reading = model.decode(self._memory, self._questions, banks, names)
         told = list(self._told.values()) if names is not None else []
         chosen = [*range(self._classes), *(self._classes + slot for slot in told)]
         words = [self._spelling.words[slot] for slot in told]
         read = [round(read) for read in reading.entities_read[0].tolist()]
         return Found(*choices(on_cpu(reading), 0, len(self._asked), chosen), words, self.entities, read, self.banks)
+
+    def _pair_table(self) -> Arrays:
+        """The vectors of words that were told one after another; nothing where that is not known."""
+        return {} if self._pairs is None else {"pairs": np.array(sorted(self._pairs), np.int32).reshape(-1, 2)}
 
     def bank(self, index: int) -> list[Held]:
         """The entities of a bank."""
@@ -179,7 +190,7 @@ class TorchMemory:
             if vector >= first:
                 anonymous[vector - first] = slot
         votes = memory.states[0] @ self._model.create.weight[0, :-1]
-        return {
+        return self._pair_table() | {
             "states": _floats(self._grown().states),
             "strengths": _floats(self._grown().strengths),
             "relevance": _floats(self._grown().relevance),
@@ -208,6 +219,7 @@ class TorchMemory:
         told = [slot for slot, deepest in enumerate(arrays["depth"].tolist()) if deepest >= 0]
         self._told = {self._vectors[slot]: slot for slot in told if self._vectors[slot] < first}
         self._told |= {first + i: slot for i, slot in enumerate(arrays["last_anonymous"].tolist()) if slot}
+        self._pairs = {(before, after) for before, after in arrays["pairs"].tolist()} if "pairs" in arrays else None
 
 
 def _floats(values: Tensor) -> np.ndarray:

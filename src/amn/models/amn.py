@@ -206,7 +206,7 @@ class AMN(Model):
         """The words that may be answers, where the model can point; a lookup, which need not be carried along."""
         if not self.config.pointer:
             return None
-        return Names(self.encoder.embed(batch), self.encoder.spell(batch), memory.depth >= 0, batch.num_classes)
+        return self.encoder.names(batch, memory.depth >= 0)
 
     def know(self, vocabulary: Vocabulary) -> None:
         """Learns which class and which word of the story say the same: a list holds neither after the other."""

@@ -20,13 +20,17 @@ class Names:
         vectors: the embedding of each word.
         numbers: which of the encoder's vectors that is.
         told: whether the story has told it; a word that it has not is no answer.
+        spoken: the same of each of the encoder's vectors.
         num_classes: how many classes the model has itself, where it is given room for more.
+        pairs: the numbers of words that were told one after another; None where that is not known.
     """
 
     vectors: Float[Tensor, "batch name hidden"]
     numbers: Int[Tensor, "batch name"]
     told: Bool[Tensor, "batch name"]
+    spoken: Bool[Tensor, "batch vector"]
     num_classes: Int[Tensor, ""] | None = None
+    pairs: Int[Tensor, "batch pair two"] | None = None
 
 
 torch.export.register_dataclass(Names)
@@ -111,11 +115,13 @@ class Decoder(nn.Module):
         the class.
         """
         scores, chosen, listed = [self.score(summary, names)], list[Tensor](), list[Tensor]()
-        spelled = torch.cat((self.class_words.expand(len(names.numbers), -1), names.numbers), -1).unsqueeze(1)
+        spelled = torch.cat((self.class_words.expand(names.numbers.shape[0], -1), names.numbers), -1).unsqueeze(1)
+        word = torch.full_like(summary[..., 0], -1, dtype=torch.long)
         for place in range(self.items):
             begins = chosen[-1] == self.comma if place else torch.ones_like(summary[..., 0], dtype=torch.bool)
-            twice = self.listed(spelled, listed) & begins.unsqueeze(-1)
-            chosen.append(self.best(scores[-1].masked_fill(twice, torch.finfo(summary.dtype).min), names.num_classes))
+            again, apart = self.listed(spelled, listed), self.apart(word, spelled, names)
+            barred = torch.where(begins.unsqueeze(-1), again, apart)
+            chosen.append(self.best(scores[-1].masked_fill(barred, torch.finfo(summary.dtype).min), names.num_classes))
             word = spelled.expand(-1, summary.shape[1], -1).gather(-1, chosen[-1].unsqueeze(-1)).squeeze(-1)
             listed.append(torch.where(begins, word, -1))
             if place + 1 < self.items:
@@ -128,6 +134,7 @@ class Decoder(nn.Module):
         """Learns which class and which word of a story say the same: a list holds neither after the other."""
         if self.items > 1:
             self.class_words.copy_(torch.tensor(vocabulary.class_words))
+            self.class_words[END_CLASS] = -1
             self.comma = vocabulary.answer_id(COMMA)
 
     @staticmethod
@@ -139,6 +146,21 @@ class Decoder(nn.Module):
         for word in listed:
             found = found | ((spelled == word.unsqueeze(-1)) & (spelled >= 0))
         return found
+
+    @staticmethod
+    def apart(
+        words: Int[Tensor, "batch question"], spelled: Int[Tensor, "batch one answer"], names: Names
+    ) -> Bool[Tensor, "batch question answer"]:
+        """Which choices are words of the story that it never told right after these words of it: no name holds both."""
+        if names.pairs is None:
+            return torch.zeros_like(spelled, dtype=torch.bool)
+        first, second = names.pairs.unsqueeze(1).unbind(-1)
+        hits = (first == words.unsqueeze(-1)).int()
+        after = hits.new_zeros(*words.shape, names.spoken.shape[-1]).scatter_add(-1, second.expand_as(hits), hits)
+        never = (after == 0) & names.spoken.unsqueeze(1)
+        told = names.spoken.gather(-1, words.clamp(min=0)) & (words >= 0)
+        places = spelled.clamp(min=0).expand(-1, words.shape[1], -1)
+        return never.gather(-1, places) & (spelled >= 0) & told.unsqueeze(-1)
 
     def follow(
         self,

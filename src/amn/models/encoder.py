@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from math import sqrt
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.data.vocabulary import UNKNOWN
 from amn.models.base import GRU, uniform
+from amn.models.decoder import Names
 
 EMBEDDING_RANGE = sqrt(3)  # section 5.1: embeddings start uniform in [-sqrt(3), sqrt(3)]
 ANONYMOUS = 64  # how many unknown words of a story are told apart, where a model can point at words
@@ -82,6 +83,15 @@ class Encoder(nn.Module):
             number = number + (uniform(batch.key, (len(number), 1), _TURN_STREAM) * count).long()
         vector = self.embedding.num_embeddings + number % count
         return torch.where(batch.slot_words == UNKNOWN, vector, batch.slot_words)
+
+    def names(self, batch: Batch, told: Bool[Tensor, "batch slot"]) -> Names:
+        """The words of stories as answers, by which of them were told."""
+        numbers = self.spell(batch)
+        count = self.embedding.num_embeddings + (0 if self.anonymous is None else len(self.anonymous))
+        spoken = numbers.new_zeros(numbers.shape[0], count).scatter_add(1, numbers, told.long()) > 0
+        heard = numbers.gather(1, batch.sentences.flatten(1)).view_as(batch.sentences)
+        pairs = torch.stack((heard[..., :-1], heard[..., 1:]), -1).flatten(1, 2)  # padding is after padding
+        return Names(self.embed(batch), numbers, told, spoken, batch.num_classes, pairs)
 
     def run(
         self, gru: GRU, embedded: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row word"]
