@@ -57,9 +57,8 @@ def features(
     strange, unknown = min(strange, _MOST_WORDS), float(answer == UNKNOWN_ANSWER)
     length = float(np.log(max(1, len(heard))))
     signs = (strange, new, unknown, length)
-    listed = "," in answer
-    lists = (float(listed), float(listed and " " in answer))
-    return np.array([1.0, odds, margin, *(part for sign in signs for part in (sign, sign * odds)), *lists])
+    is_list = float("," in answer)
+    return np.array([1.0, odds, margin, *(part for sign in signs for part in (sign, sign * odds)), is_list])
 
 
 def _odds(chance: float) -> float:

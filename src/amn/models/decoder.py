@@ -120,7 +120,7 @@ class Decoder(nn.Module):
         for place in range(self.items):
             begins = chosen[-1] == self.comma if place else torch.ones_like(summary[..., 0], dtype=torch.bool)
             again, apart = self.listed(spelled, listed), self.apart(word, spelled, names)
-            barred = torch.where(begins.unsqueeze(-1), again, apart)
+            barred = (again & begins.unsqueeze(-1)) | (apart & ~begins.unsqueeze(-1))
             chosen.append(self.best(scores[-1].masked_fill(barred, torch.finfo(summary.dtype).min), names.num_classes))
             word = spelled.expand(-1, summary.shape[1], -1).gather(-1, chosen[-1].unsqueeze(-1)).squeeze(-1)
             listed.append(torch.where(begins, word, -1))
