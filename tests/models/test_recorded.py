@@ -127,3 +127,13 @@ def test_a_gpu_plays_back_what_it_recorded(name: str) -> None:
     for seed in (0, 0, 1, 2, 0):
         with torch.inference_mode():
             assert_same(read_recorded(model, batch_of(6, seed)), expected[seed], 6)
+
+
+def test_the_tokens_of_answers_are_played_back_too(made: list[Replayed]) -> None:
+    model, batch = trained(pointer=True, items=3), batch_of(4)
+    with torch.inference_mode():
+        expected = model.model(batch).tokens
+    assert expected is not None
+    for _ in range(3):
+        torch.testing.assert_close(read_recorded(model.model, batch).tokens, expected)
+    assert made[0].plays == 2

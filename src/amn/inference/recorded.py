@@ -17,6 +17,7 @@ from amn.data.batches import Batch
 from amn.models.base import Model, Reading
 
 _MOST = 32  # recordings of a model that are kept
+_READ = ("logits", "entities", "entities_read", "banks", "tokens")  # tokens: where answers may have several
 
 Results = tuple[Tensor, ...]
 _Shape = tuple[Any, ...]
@@ -93,9 +94,8 @@ def read_recorded(model: Model, batch: Batch, banks: int = 1) -> Reading:
 
     def read(*values: Tensor) -> Results:
         reading: Reading = model(Batch(**dict(zip(parts, values, strict=True))), banks=banks)
-        return reading.logits, reading.entities, reading.entities_read, reading.banks
+        return tuple(value for name in _READ if (value := getattr(reading, name)) is not None)
 
     with _playing:
-        found = _recordings.setdefault(model, _Recordings())
-        logits, entities, entities_read, banks_made = found.run(shape, read, list(parts.values()), weight.device)
-    return Reading(logits, entities, entities_read, banks_made)
+        found = _recordings.setdefault(model, _Recordings()).run(shape, read, list(parts.values()), weight.device)
+    return Reading(*found[:4], tokens=found[4] if len(found) > 4 else None)
