@@ -98,4 +98,5 @@ def read_recorded(model: Model, batch: Batch, banks: int = 1) -> Reading:
 
     with _playing:
         found = _recordings.setdefault(model, _Recordings()).run(shape, read, list(parts.values()), weight.device)
-    return Reading(*found[:4], tokens=found[4] if len(found) > 4 else None)
+    logits, entities, entities_read, made, *tokens = found
+    return Reading(logits, entities, entities_read, made, tokens=tokens[0] if tokens else None)
