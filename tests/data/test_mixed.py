@@ -43,6 +43,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"sentences": (1, 3), "unknown": 0.5},
     {"babi": 1.0},
     {"babi": 0.0, "themes": 12, "sentences": (30, 50)},
+    {"hard": 1.0},
 ]
 
 
@@ -126,6 +127,33 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
 
     assert written(5) == written(5)
     assert written(5) != written(6)
+
+
+def test_a_share_of_hard_stories_leaves_the_others_as_they_are() -> None:
+    plain, some, all_hard = (mixed(600, 5, hard=share) for share in (0.0, 0.35, 1.0))
+    kept = [one == other for one, other in zip(plain[:100], some, strict=False)]
+    assert 0.5 < sum(kept) / len(kept) < 0.8
+    assert plain[0] not in all_hard
+
+
+def test_hard_stories_ask_mainly_what_others_ask_rarely() -> None:
+    hard = {
+        "fear",
+        "who with",
+        "person after",
+        "thing before",
+        "what dropped",
+        "is with",
+        "who in",
+        "first",
+        "carrying",
+    }
+
+    def share(stories: list[Story]) -> float:
+        kinds = [question.kind for _, question in asked(stories)]
+        return sum(kind in hard for kind in kinds) / len(kinds)
+
+    assert share(mixed(1500, hard=1.0)) > 0.5 > 0.25 > share(mixed(1500))
 
 
 def test_as_many_questions_are_given_as_asked_for() -> None:

@@ -43,6 +43,7 @@ def generate(
     names: Literal["known", "new"] | None = None,
     unknown: float | None = None,
     irrelevant: float | None = None,
+    hard: float | None = None,
     json: bool = False,
 ) -> int | None:
     """Write generated stories and questions; the same seed gives the same bytes on any machine.
@@ -72,12 +73,13 @@ def generate(
         names: of mixed stories: known ones, or new ones that no story for training holds.
         unknown: share of the questions of mixed stories that the story does not answer.
         irrelevant: share of the sentences of mixed stories that matter to no question.
+        hard: share of mixed stories about what is otherwise asked rarely: fears, company, lists.
         json: print what was written as JSON; needs --out.
     """
     knobs: _Knobs = {"people": people, "places": places, "objects": objects, "sentences": sentences}
     knobs |= {"questions": questions_per_story, "distractors": distractors, "held_out": held_out or None}
     knobs |= {"reach": reach, "together": together or None, "wording": wording}
-    knobs |= {"wordings": wordings, "names": names, "unknown": unknown, "irrelevant": irrelevant}
+    knobs |= {"wordings": wordings, "names": names, "unknown": unknown, "irrelevant": irrelevant, "hard": hard}
     given = {name: value for name, value in knobs.items() if value is not None}
     if json and out is None:
         raise ConfigError("--json describes a file that was written: give --out too")
@@ -131,7 +133,7 @@ def _stories(task: int | str | None, preset: str | None, questions: int, seed: i
             knobs["sentences"] = (length, length)
         return tasks.generate_preset(task, questions=questions, seed=seed, **knobs)
     if task is not None:
-        for name in knobs.keys() & {"wordings", "names", "unknown", "irrelevant"}:
+        for name in knobs.keys() & {"wordings", "names", "unknown", "irrelevant", "hard"}:
             raise ConfigError(f"--{name} goes with --task mixed only")
         if knobs.get("reach") == 0:
             knobs = knobs | {"reach": None}

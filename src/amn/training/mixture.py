@@ -11,6 +11,7 @@ from amn.data.tasks.mixed.questions import QUESTIONS
 
 _VALIDATION, _MOST = 5, 2000  # one question to validate with for so many of the training, and the most of them
 _VALIDATION_SEED = 50_000  # of the first share of the stories to validate with
+_HARD = 0.35  # share of hard stories to train on; those to validate with are as they come
 _FIELD = re.compile(r"\{\w+\}")
 
 
@@ -26,8 +27,9 @@ def share_of_stories(split: str, questions: int, seed: int, share: int, shares: 
     """
     count = questions if split == "train" else min(questions // _VALIDATION, _MOST)
     own = count * (share + 1) // shares - count * share // shares
-    first = seed if split == "train" else _VALIDATION_SEED
-    return list(generate_preset("mixed", questions=max(1, own), seed=first + share))
+    train = split == "train"
+    first = seed if train else _VALIDATION_SEED
+    return list(generate_preset("mixed", questions=max(1, own), seed=first + share, hard=_HARD if train else 0.0))
 
 
 @cache

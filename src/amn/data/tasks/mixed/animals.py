@@ -89,7 +89,7 @@ class Animals:
         if not told:
             return None
         name = self.rng.choice(self.teller.cast.other_people if spare else told)
-        kinds = ["fear"] * (2 * self.fears) + ["colour"] * (2 * self.colours) + ["kind"]
+        kinds = ["fear"] * ((8 if self.teller.hard else 2) * self.fears) + ["colour"] * (2 * self.colours) + ["kind"]
         kind = self.rng.choice(kinds)
         answer, why = {"kind": self._kind, "colour": self._colour, "fear": self._fear}[kind](name)
         return Asked(kind=kind, answer=answer, support=tuple(sorted(set(why))), slots={"who": name.said})

@@ -11,6 +11,7 @@ from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
 from amn.data.tasks.mixed.world import Gift, Lines, MixedWorld, Person, Stop, Thing, route
 
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_CROWDED = 0.7  # of the questions of hard stories about who is in a place, those about more than one person
 _SPARE_SHARE = 0.5  # of the questions that are to be unknown, those about names that the story lacks
 
 # A question's own: given the story and whether the answer should be unknown; None where there is nothing to ask.
@@ -94,7 +95,8 @@ def _likely_place(teller: Teller, being: Person | Thing | None) -> Name:
 
 def before(teller: Teller, unknown: bool) -> Asked | None:
     """Where was a person or a thing before a place? What counts is the last time there."""
-    topic = _any_topic(teller, unknown)
+    topic = _moved_thing(teller) if teller.hard and not unknown else None
+    topic = topic or _any_topic(teller, unknown)
     if topic is None:
         return None
     being = _being(teller.world, topic)
@@ -109,6 +111,12 @@ def before(teller: Teller, unknown: bool) -> Asked | None:
         return _asked(kind, None, (), it=topic, place=place)
     answer = stops[at - 1][0].place
     return _asked(kind, answer.text if answer else None, _stop_lines(stops[at - 1 : at + 1]), it=topic, place=place)
+
+
+def _moved_thing(teller: Teller) -> Name | None:
+    """Mostly something that was in more than one place."""
+    moved = [name for name, thing in teller.world.things.items() if len(route(thing.stops)) > 1]
+    return teller.rng.choice(moved) if moved and teller.rng.random() < 0.8 else None
 
 
 def _stopped_at(teller: Teller, stops: list[Stop]) -> Name:
@@ -189,7 +197,7 @@ def _handler(teller: Teller) -> Name | None:
     """Mostly somebody who handled something, and rather somebody who holds more than one thing."""
     handlers = [name for name, person in teller.world.people.items() if person.handled]
     rich = [name for name in handlers if len(teller.world.held_by(name)) > 1]
-    if rich and teller.rng.random() < 0.5:
+    if rich and teller.rng.random() < (0.8 if teller.hard else 0.5):
         return teller.rng.choice(rich)
     return teller.rng.choice(handlers) if handlers and teller.rng.random() < 0.8 else _any_person(teller, False)
 
@@ -253,7 +261,7 @@ def who_in(teller: Teller, unknown: bool) -> Asked | None:
     if unknown:
         return _asked(kind, None, (), place=teller.rng.choice(teller.cast.other_places))
     places = sorted(teller.world.places)
-    present = _present(teller, place := teller.rng.choice(places)) if places else None
+    present = _present(teller, place := _place_of_some(teller, places)) if places else None
     if present is None:
         return None
     lines = tuple(line for person in present for line in person.spot.why)
@@ -261,11 +269,25 @@ def who_in(teller: Teller, unknown: bool) -> Asked | None:
     return _asked(kind, names if kind == "who in" else NUMBERS[len(present)], lines, place=place)
 
 
+def _place_of_some(teller: Teller, places: list[Name]) -> Name:
+    """Any place; in hard stories mostly one where several people are."""
+    spots = [person.spot.place for person in teller.world.people.values()] if teller.hard else []
+    crowded = [place for place in places if spots.count(place) > 1]
+    return teller.rng.choice(crowded if crowded and teller.rng.random() < _CROWDED else places)
+
+
+def _in_company(teller: Teller) -> Name | None:
+    """Anybody; in hard stories mostly somebody who is not alone."""
+    spots = {name: person.spot.place for name, person in teller.world.people.items()} if teller.hard else {}
+    together = [name for name, place in spots.items() if place and list(spots.values()).count(place) > 1]
+    return teller.rng.choice(together) if together and teller.rng.random() < _CROWDED else _any_person(teller, False)
+
+
 def who_with(teller: Teller, unknown: bool) -> Asked | None:
     """Who is with a person?"""
     if unknown:
         return _asked("who with", None, (), who=teller.rng.choice(teller.cast.other_people))
-    topic = _any_person(teller, False)
+    topic = _in_company(teller)
     spot = teller.world.people[topic].spot if topic else None
     present = _present(teller, spot.place) if spot and spot.place else None
     if topic is None or present is None:
@@ -318,6 +340,8 @@ def deed(teller: Teller, unknown: bool) -> Asked | None:
     """Who took or dropped a thing, what did somebody take or drop, or did they?"""
     rng, cast = teller.rng, teller.cast
     verb, form = rng.choice(("take", "drop")), rng.choice(("who", "what", "did"))
+    if teller.hard and rng.random() < 0.5:
+        verb, form = "drop", "what"
     thing = rng.choice(cast.other_things) if unknown else _any_thing(teller, False)
     person = rng.choice(cast.other_people) if unknown else _handler(teller)
     if thing is None or person is None:
@@ -360,4 +384,15 @@ ASKERS: dict[str, tuple[Asker, ...]] = {
         *(where, where, where, where, before, who_has, who_has, who_has, has, is_in),
         *(carrying, carrying, carrying, count_carried, count_carried, gift, deed, deed, deed, deed),
     ),
+}
+
+# In hard stories: mainly what the others ask rarely.
+HARD_ASKERS: dict[str, tuple[Asker, ...]] = {
+    **ASKERS,
+    "moving": (after, after, after, first, first, before, who_in, where),
+    "pairs": (who_with, who_with, who_with, is_with, is_with, who_in, who_in, where),
+    "carrying": (before, before, before, carrying, carrying, count_carried, deed, deed, where, where),
+    "giving": (carrying, carrying, count_carried, gift, gift, deed, before, where),
+    "company": (who_with, who_with, who_with, is_with, is_with, who_in, after, where),
+    "belongings": (before, before, carrying, carrying, count_carried, deed, deed, where, where),
 }

@@ -20,6 +20,7 @@ class MixedConfig:
         irrelevant: share of sentences that tell nothing a question is about.
         themes: the most kinds of facts in one story.
         babi: share of stories in bAbI's own sentences and questions; none are kept out of training.
+        hard: share of stories about what other stories ask rarely and models answer worst: fears, company, lists.
     """
 
     wordings: Literal["train", "kept-out", "all"] = "train"
@@ -29,6 +30,7 @@ class MixedConfig:
     irrelevant: float = 0.08
     themes: int = 5
     babi: float = 0.35
+    hard: float = 0.0
 
     def __post_init__(self) -> None:
         problems = [*self._word_problems(), *self._number_problems()]
@@ -44,7 +46,7 @@ class MixedConfig:
         ]
 
     def _number_problems(self) -> list[str]:
-        shares = {"unknown": self.unknown, "irrelevant": self.irrelevant, "babi": self.babi}
+        shares = {"unknown": self.unknown, "irrelevant": self.irrelevant, "babi": self.babi, "hard": self.hard}
         problems = [
             f"{name} is a share from 0 to 1, found {share}" for name, share in shares.items() if not 0 <= share <= 1
         ]

@@ -12,6 +12,9 @@ from amn.data.tasks.times import TIMES
 # In the order of time; those of bAbI are among them.
 ALL_TIMES = ("last week", "two days ago", "yesterday", "this morning", "at noon", "this afternoon", "this evening")
 _BEFORE_SHARE = 0.6
+_BEFORE_IN_HARD = 0.8
+_AFTER_SHARE = 0.3
+_AFTER_IN_HARD = 0.7
 
 MOTIVE_PLACES = tuple(the(place) for place in dict.fromkeys(place for place, _ in MOTIVES.values()))
 MOTIVE_THINGS = tuple(the(thing) for _, thing in MOTIVES.values())
@@ -58,7 +61,7 @@ class Days:
         spare = unknown and self.rng.random() < 0.4
         name = self.rng.choice(self.teller.cast.other_people if spare else list(self.told))
         day = self.told.get(name, {})
-        if self.teller.babi or self.rng.random() < _BEFORE_SHARE:
+        if self.teller.babi or self.rng.random() < (_BEFORE_IN_HARD if self.teller.hard else _BEFORE_SHARE):
             return self._beside(name, day)
         slot = self.rng.choice([*day] if day and not unknown else range(len(ALL_TIMES)))
         place, why = day.get(slot, (None, ()))
@@ -70,7 +73,8 @@ class Days:
         moves = [day[slot] for slot in sorted(day)]
         been = [place for place, _ in moves]
         place = self.rng.choice(been or self.teller.cast.places)
-        after = not self.teller.babi and been.count(place) <= 1 and self.rng.random() < 0.3
+        share = _AFTER_IN_HARD if self.teller.hard else _AFTER_SHARE
+        after = not self.teller.babi and been.count(place) <= 1 and self.rng.random() < share
         at = max((at for at, other in enumerate(been) if other == place), default=0)
         other = at + 1 if after else at - 1
         slots = {"it": name.said, "place": place.said}

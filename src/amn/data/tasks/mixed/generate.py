@@ -9,7 +9,7 @@ from amn.data import names as released
 from amn.data.story import Question, Story
 from amn.data.tasks.mixed import names
 from amn.data.tasks.mixed.animals import ALL_COLOURS, Animals, Colours
-from amn.data.tasks.mixed.asking import ASKERS
+from amn.data.tasks.mixed.asking import ASKERS, HARD_ASKERS
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
 from amn.data.tasks.mixed.layout import SHAPES, SIZED, Map, Positions, SizeTheme
@@ -36,6 +36,18 @@ _WEIGHTS = {
     "map": 2,
     "thing colours": 1,
 }
+# The same for hard stories.
+_HARD_WEIGHTS = {
+    "moving": 2,
+    "pairs": 3,
+    "carrying": 4,
+    "giving": 2,
+    "company": 4,
+    "belongings": 4,
+    "days": 2,
+    "fears": 5,
+}
+_HARD_THEMES = 3
 _BABI_ONLY_PEOPLE = 0.6
 _BABI_CORE = ("moving", "pairs", "carrying", "giving")
 _BABI_NAMES = 0.5
@@ -70,7 +82,8 @@ class Doings:
     def ask(self, unknown: bool) -> Asked | None:
         """About anything of the world."""
         rng = self.people.rng
-        asker = rng.choice(ASKERS[rng.choice(self.themes)])
+        askers = HARD_ASKERS if self.people.teller.hard else ASKERS
+        asker = rng.choice(askers[rng.choice(self.themes)])
         return asker(self.people.teller, unknown)
 
 
@@ -117,7 +130,9 @@ def mixed_stories(*, questions: int, seed: int, config: MixedConfig | None = Non
     config = config or MixedConfig()
     number = 0
     while questions > 0:
-        story = _Maker(Random(f"mixed/{seed}/{number}"), config).story(questions)
+        # Drawn apart, so that the other stories are the same for any share.
+        hard = Random(f"hard/{seed}/{number}").random() < config.hard
+        story = _Maker(Random(f"mixed/{seed}/{number}"), config, hard=hard).story(questions)
         number += 1
         if story.questions:
             yield story
@@ -127,13 +142,13 @@ def mixed_stories(*, questions: int, seed: int, config: MixedConfig | None = Non
 class _Maker:
     """Makes one story."""
 
-    def __init__(self, rng: Random, config: MixedConfig) -> None:
-        self.rng, self.config = rng, config
-        self.babi = config.wordings != "kept-out" and rng.random() < config.babi
+    def __init__(self, rng: Random, config: MixedConfig, *, hard: bool) -> None:
+        self.rng, self.config, self.hard = rng, config, hard
+        self.babi = config.wordings != "kept-out" and rng.random() < config.babi and not hard
         self.pool = names.POOLS[config.names]
         chosen = self._themes()
         cast = _cast(rng, self.pool, babi=self.babi, motives="motives" in chosen)
-        self.teller = Teller(rng, config, self.babi, cast, self._length())
+        self.teller = Teller(rng, config, self.babi, cast, self._length(), hard=hard)
         self.themes = self._build(chosen)
         self.remarks = Remarks(self.teller)
         self.questions: list[Question] = []
@@ -143,10 +158,10 @@ class _Maker:
             return [theme for theme in _BABI_CORE if theme == "moving" or self.rng.random() < 0.6]
         weights = {
             theme: weight
-            for theme, weight in _WEIGHTS.items()
+            for theme, weight in (_HARD_WEIGHTS if self.hard else _WEIGHTS).items()
             if not self.babi or theme not in ("company", "belongings", "thing colours")
         }
-        count = self.rng.randint(1, self.config.themes)
+        count = self.rng.randint(1, min(self.config.themes, _HARD_THEMES) if self.hard else self.config.themes)
         chosen: list[str] = []
         for _ in range(count):
             kinds = [theme for theme in weights if theme not in chosen]

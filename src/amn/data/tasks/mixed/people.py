@@ -25,6 +25,7 @@ THEMES = tuple(_WEIGHTS)
 _TALK_ON = 0.35  # how often the person told of last acts again
 _SAME_THING = 0.5  # how often what was told of last is what is told of again
 _SEVERAL_SHARE = 0.25  # how often a sentence is about several things, or three people
+_SEVERAL_IN_HARD = 0.5
 
 
 class People:
@@ -40,6 +41,7 @@ class People:
         self.teller, self.names = teller, names
         self.rng, self.world, self.cast = teller.rng, teller.world, teller.cast
         self.last = names[0]
+        self._several_share = _SEVERAL_IN_HARD if teller.hard else _SEVERAL_SHARE
         kinds: dict[str, float] = {}
         for theme in THEMES:
             if theme in themes or theme == "moving":
@@ -105,7 +107,7 @@ class People:
         others = [name for name in self.names if name != person]
         if not others:
             return False
-        several = not self.teller.babi and len(others) > 1 and self.rng.random() < _SEVERAL_SHARE
+        several = not self.teller.babi and len(others) > 1 and self.rng.random() < self._several_share
         together = (person, *self.rng.sample(others, 2 if several else 1))
         self._move_all(together)
         if len(self.teller.sentences) < self.teller.length and self.rng.random() < 0.4:
@@ -176,7 +178,7 @@ class People:
         topic = self.teller.topic
         if topic and len(topic) <= most and set(topic) <= set(things) and self.rng.random() < _SAME_THING:
             return list(topic)
-        several = len(things) > 1 and most > 1 and self.rng.random() < _SEVERAL_SHARE
+        several = len(things) > 1 and most > 1 and self.rng.random() < self._several_share
         return self.rng.sample(things, self.rng.randint(2, min(most, len(things))) if several else 1)
 
     def _take(self, kind: str, person: Name, place: str = "") -> bool:

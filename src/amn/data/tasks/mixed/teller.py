@@ -86,6 +86,7 @@ class Teller:
         length: how many sentences it is to have.
         world: what it has told of people and things.
         outsiders: people told of without a place that counts now.
+        hard: whether it asks mainly what other stories ask rarely, and for longer lists.
     """
 
     rng: Random
@@ -96,6 +97,7 @@ class Teller:
     world: MixedWorld = field(default_factory=MixedWorld)
     sentences: list[str] = field(default_factory=list)
     outsiders: set[Name] = field(default_factory=set)
+    hard: bool = False
     _subject: _Subject = field(default_factory=_Subject)
     _topic: _Topic = field(default_factory=_Topic)
     _mentioned: set[Name] = field(default_factory=set)
