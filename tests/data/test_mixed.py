@@ -13,7 +13,7 @@ from amn.data.babi import write_babi
 from amn.data.story import Question, Story, words
 from amn.data.tasks import TASKS, MixedConfig, generate, generate_preset
 from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS
-from amn.data.tasks.mixed.events import EVENTS, OPENERS
+from amn.data.tasks.mixed.events import EVENTS, OPENERS, WRAPPERS
 from amn.data.tasks.mixed.grammar import Wordings, expand
 from amn.data.tasks.mixed.names import KNOWN, NEW, NamePool
 from amn.data.tasks.mixed.questions import QUESTIONS
@@ -161,7 +161,7 @@ def test_as_many_questions_are_given_as_asked_for() -> None:
 
 
 def test_questions_of_every_kind_are_asked_and_every_kind_of_event_is_told() -> None:
-    stories = mixed(6000, babi=0.1)
+    stories = mixed(9000, babi=0.1)
     kinds = Counter(parse_question(question.text)[0] for _, question in asked(stories))
     assert min(kinds.values()) >= 20
     assert set(kinds) == {rule for rule, _ in RULES}
@@ -219,7 +219,7 @@ def test_common_questions_have_thirty_wordings(kind: str) -> None:
 
 
 def test_every_kind_has_wordings_to_train_on_and_keeps_about_a_fifth_out() -> None:
-    kinds = [*EVENTS.values(), *QUESTIONS.values(), OPENERS]
+    kinds = [*EVENTS.values(), *QUESTIONS.values(), OPENERS, WRAPPERS]
     for kind in kinds:
         assert len(kind.train) >= 8
         assert kind.kept_out
@@ -237,13 +237,13 @@ def test_no_wording_is_both_trained_on_and_kept_out() -> None:
 
 def test_stories_draw_only_from_their_own_wordings() -> None:
     rng = Random(0)
-    for kind in (*EVENTS.values(), *QUESTIONS.values(), OPENERS):
+    for kind in (*EVENTS.values(), *QUESTIONS.values(), OPENERS, WRAPPERS):
         assert {kind.choose(rng, "train", 0.25) for _ in range(500)} <= {*kind.babi, *kind.train}
         assert {kind.choose(rng, "kept-out", 0.25) for _ in range(500)} <= set(kind.kept_out)
 
 
 def test_training_never_holds_the_words_kept_out_of_it() -> None:
-    kinds = (*EVENTS.values(), *QUESTIONS.values(), OPENERS)
+    kinds = (*EVENTS.values(), *QUESTIONS.values(), OPENERS, WRAPPERS)
     known = set(chain.from_iterable(words(text) for kind in kinds for text in (*kind.babi, *kind.train)))
     new = set(chain.from_iterable(words(text) for kind in kinds for text in kind.kept_out)) - known
     assert {"strolled", "snatched", "possesses"} <= new
@@ -252,7 +252,7 @@ def test_training_never_holds_the_words_kept_out_of_it() -> None:
 
 
 def test_wordings_kept_out_by_their_hash_hold_known_words_only() -> None:
-    kinds = (*EVENTS.values(), *QUESTIONS.values(), OPENERS)
+    kinds = (*EVENTS.values(), *QUESTIONS.values(), OPENERS, WRAPPERS)
     known = set(chain.from_iterable(words(text) for kind in kinds for text in (*kind.babi, *kind.train)))
     for kind in kinds:
         assert set(chain.from_iterable(words(text) for text in kind.recombined)) <= known
@@ -277,7 +277,7 @@ def test_there_are_hundreds_of_known_names() -> None:
 
 
 def test_about_a_third_of_the_stories_keep_to_the_sentences_of_babi() -> None:
-    kinds = (*EVENTS.values(), *QUESTIONS.values(), OPENERS)
+    kinds = (*EVENTS.values(), *QUESTIONS.values(), OPENERS, WRAPPERS)
     tasks = chain.from_iterable(generate(task, questions=50, seed=0) for task in TASKS)
     babi = set(chain.from_iterable(map(words, texts(tasks))))
     names = set(chain.from_iterable(map(words, all_names(KNOWN))))

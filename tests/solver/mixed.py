@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from solver.kinds import _REMEDY, _singular
 from solver.mixed_grammar import TIMES
 from solver.mixed_questions import parse_question
-from solver.mixed_reading import Reading, Where, read
+from solver.mixed_reading import Reading, Where, read, scale, tie, verb
 from solver.relations import _LETTERS, _STEPS, _below, _steps
 
 UNKNOWN = "unknown"
+_TIMES = [time.lower() for time in TIMES]
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -80,7 +81,7 @@ class Answers:
 
     def _places(self, it: str) -> Sequence[str | None]:
         if it in self.told.days:
-            return [place for _, place in sorted(self.told.days[it].items(), key=lambda day: TIMES.index(day[0]))]
+            return [place for _, place in sorted(self.told.days[it].items(), key=lambda day: _TIMES.index(day[0]))]
         return _route(self.told.stays.get(it, ()))
 
     def before(self, it: str, place: str) -> str:
@@ -127,7 +128,7 @@ class Answers:
 
     def _is_told(self, place: str) -> bool:
         stays = (stay for stays in self.told.stays.values() for stay in stays)
-        return any(place in (stay.place, stay.denied, *stay.options) for stay in stays)
+        return place in self.told.empty or any(place in (stay.place, stay.denied, *stay.options) for stay in stays)
 
     def who_in(self, place: str) -> str:
         return (",".join(self._present(place)) or "nobody") if self._is_told(place) else UNKNOWN
@@ -215,13 +216,53 @@ class Answers:
             raise Ambiguous
         return ",".join(found) or ("nobody" if form == "who" else "nothing")
 
+    def whom_likes(self, who: str, like: str) -> str:
+        found = [to for (own, one, to), likes in self.told.likes.items() if likes and (own, one) == (like, who)]
+        return ",".join(found) or UNKNOWN
+
+    def who_likes(self, to: str, like: str) -> str:
+        found = [one for (own, one, other), likes in self.told.likes.items() if likes and (own, other) == (like, to)]
+        return ",".join(found) or UNKNOWN
+
+    def likes(self, who: str, to: str, like: str) -> str:
+        return {True: "yes", False: "no", None: UNKNOWN}[self.told.likes.get((like, who, to))]
+
+    def whose_tie(self, who: str, tied: str) -> str:
+        return ",".join(one for own, pair in self.told.ties if own == tied and who in pair for one in pair - {who}) or (
+            UNKNOWN
+        )
+
+    def tie(self, who: str, to: str, tied: str) -> str:
+        return "yes" if (tied, frozenset((who, to))) in self.told.ties else UNKNOWN
+
+    def _over(self, name: str, high: str, low: str) -> bool:
+        return low in _below(self.told.below.get(name, {}), high)
+
+    def more(self, high: str, low: str, word: str) -> str:
+        name, upper = scale(word)
+        one, other = (high, low) if upper else (low, high)
+        return "yes" if self._over(name, one, other) else "no" if self._over(name, other, one) else UNKNOWN
+
+    def which_more(self, one: str, other: str, word: str) -> str:
+        return {"yes": _plain(one), "no": _plain(other)}.get(self.more(one, other, word), UNKNOWN)
+
+    def most(self, word: str) -> str:
+        """Who is above or below all others that were compared."""
+        name, upper = scale(word)
+        order = self.told.below.get(name, {})
+        names = {*order, *(low for lows in order.values() for low in lows)}
+        ends = [
+            one
+            for one in names
+            if not any(self._over(name, other, one) if upper else self._over(name, one, other) for other in names)
+        ]
+        return _plain(ends[0]) if len(ends) == 1 else UNKNOWN
+
     def fear(self, who: str) -> str:
         return self.told.fears.get(self.told.kinds.get(who, ""), UNKNOWN)
 
     def bigger(self, big: str, small: str) -> str:
-        if small in _below(self.told.smaller, big):
-            return "yes"
-        return "no" if big in _below(self.told.smaller, small) else UNKNOWN
+        return self.more(big, small, "bigger")
 
     def _way(self, sheet: str, one: str, other: str) -> list[tuple[int, int]] | None:
         try:
@@ -260,6 +301,10 @@ class Answers:
             return self.next_to(slots["one"], slots["way"], 1 if rule == "north of it" else -1)
         if rule in _DEEDS:
             return self.deed(*_DEEDS[rule], **slots)
+        if "verb" in slots:
+            slots["like"] = verb(slots.pop("verb"))
+        if "tie" in slots:
+            slots["tied"] = tie(slots.pop("tie"))
         if rule == "why":
             return self.why(slots["who"], slots.get("place") or slots["thing"])
         if rule == "is with":

@@ -19,7 +19,17 @@ _THE = rf"the (?:big )?{_WORD}(?: (?:of )?{_WORD})*?"
 _ANY = _THE.replace("the", "(?:the|an?(?! bit)|some|my)", 1)
 _TOWN = rf"{_PROPER}(?: (?:de )?{_PROPER})*"
 
-TIMES = ("last week", "two days ago", "yesterday", "this morning", "at noon", "this afternoon", "this evening")
+_MORE = (
+    "more expensive|(?:tall|old|fast|strong|heavi|rich|long|bigg|short|young|slow|weak|light|poor|new|cheap|small)er"
+)
+_HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+TIMES = (
+    *("last week", "two days ago", "yesterday", "this morning", "at noon", "this afternoon", "this evening"),
+    *(f"at {hour} o'clock" for hour in _HOURS),
+    *(f"at {hour} {unit}" for unit in ("o'clock", "pm") for hour in range(1, 11)),
+    *(f"{side} {meal}" for meal in ("breakfast", "lunch", "dinner") for side in ("before", "after")),
+    *(f"on {day}day" for day in ("Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur", "Sun")),
+)
 _SLOTS = {
     "who": rf"(?P<who>{_PERSON}(?:(?:, {_PERSON})* and {_PERSON})?|he|she|they)",
     "whom": rf"(?P<who>{_PERSON}(?:(?:, {_PERSON})* and {_PERSON})?|him|her|them)",
@@ -52,6 +62,19 @@ _SLOTS = {
     "(?:parked|stored|kept|locked|tucked)(?: away)?)",
     "not": "(?:did not|didn't|never|refused to|failed to|declined to)",
     "been": "(?:was|were|has been|have been)",
+    "likes": r"(?P<verb>likes?|loves?|hates?|knows?|admires?|trusts?|miss(?:es)?)",
+    "liked": r"(?P<verb>liked|loved|hated|known|admired|trusted|missed)",
+    "tie": r"(?P<tie>married to|engaged to|related to|a friend of|a neighbour of|a cousin of)",
+    "ties": r"(?P<tie>married|engaged|related|friends|neighbours|cousins)",
+    "high": rf"(?P<high>{_PERSON}|{_THE})",
+    "low": rf"(?P<low>{_PERSON}|{_THE})",
+    "both": rf"(?P<one>{_PERSON}|{_THE}) (?:and|or) (?P<other>{_PERSON}|{_THE})",
+    "more": rf"(?P<word>{_MORE})",
+    "most": r"(?P<word>most expensive|[a-z]+est)",
+    "plain": r"(?P<word>tall|old|fast|strong|heavy|rich|long|expensive|big)",
+    "much": "(?: (?:much|a lot|a bit|clearly|even|far|considerably))?",
+    "really": "(?: (?:really|truly|secretly|dearly|particularly))?",
+    "still": "(?: (?:now|still|actually|really|officially))?",
     "bring": "(?:carried|brought|took|taken|delivered|moved|hauled)",
 }
 
@@ -114,6 +137,23 @@ _RULES = tuple(
         ("move", "{who} (?:entered|reached|visited|(?:came|walked|stepped|popped) (?:in)?to) {place}"),
         ("move", "{who} (?:set off|left) for {place}"),
         ("move", "{who} (?:got|came|flew|rode)(?: back)? to {place}"),
+        ("not there", "{who} (?:{be}n't|{be} not|{be} no longer) (?:there|here)(?: now| any ?more| any longer)?"),
+        ("not there", "{who} {be} (?:gone|away)(?: now| again)?"),
+        ("not there", "{who} (?:went away|walked away|has left|has gone away|has departed)(?: again| already)?"),
+        ("empty", "(?:(?:nobody|no one|not a soul) is|there is (?:nobody|no one|not anybody)) {in} {place}(?: {now})?"),
+        ("empty", "{place} is (?:empty|completely empty|deserted)(?: {now})?"),
+        ("likes", "{who}{really} {likes} {to}(?: a lot| very much| so much| more than anything| to bits)?"),
+        ("likes", "{to} is{really} {liked} by {whom}"),
+        ("likes", "{to} is the one {who} {likes}"),
+        ("dislikes", "{who} (?:does not|doesn't|did not|didn't){really} {likes} {to}"
+                     "(?: at all| very much| any ?more| one bit)?"),
+        ("dislikes", "{to} is not{really} {liked} by {whom}"),
+        ("dislikes", "{who} never {liked} {to}"),
+        ("tie", "{who} (?:is{still}|has always been|has long been|happens to be|turned out to be) {tie} {to}"),
+        ("tie", "{who} and {to} are{still} {ties}"),
+        ("more", "{high} is{much} {more} than {low}"),
+        ("more", "compared (?:with|to) {low}, {high} is{much} {more}"),
+        ("more", "{low} is not (?:as|so|quite as|nearly as) {plain} as {high}"),
         ("not in", "{who} (?:{be}n't|{be} not|{be} no longer|{be} not currently) {in} {place}"
                    "(?: (?:now|right now|anymore|any more|any longer|these days))?"),
         ("not in", "{who} {have} (?:(?:just|already) )?left {place}"),
@@ -185,9 +225,8 @@ _RULES = tuple(
         ("remark", "the (?:wind|rain|sun|moon|fog|snow|thunder|river|traffic|crowd|choir|bird|storm|breeze) .*"),
         ("remark", "(?:it was|nobody was|everyone was|a dog|a phone|a clock|a siren) .*"),
         ("remark", "(?:(?:the|a) (?:plane|concert|film|game|lecture|ferry)|dinner|lunch|breakfast|supper) was [a-z ]+"),
-        ("liking", "{who} (?:likes|loves|admires|trusts|misses|knows|remembers|envies|called|phoned|wrote to|"
-                   "thought about|dreamed of|texted|is (?:older|younger|taller|wiser) than|"
-                   "is a (?:friend|cousin|colleague) of) {to}(?: a lot| very much| that day| again)?"),
+        ("liking", "{who} (?:called|phoned|wrote to|thought about|dreamed of|texted|waved at|smiled at|talked about|"
+                   "remembered|forgot|winked at) {to}(?: that day| again)?"),
         ("mood", "{who} (?:withdrew|saved|spent|lost|earned|slept|had|read|paid|told|yawned|"
                  "smiled|laughed|sang|whistled|said|sighed|giggled|likes|loves|prefers|adores|thought|dreamed|"
                  "talked|was)(?: [a-z ]+)?"),
@@ -195,10 +234,16 @@ _RULES = tuple(
 )  # fmt: skip
 
 _OPENER = re.compile(
-    "(?:afterwards|then|after that|following that|next|later|soon|now|later on|soon after|soon after that|"
+    "^(?:afterwards|then|after that|following that|next|later|soon|now|later on|soon after|soon after that|"
     "after a while|thereupon|an? (?:moment|minute|bit|while|hour|instant) later|some time later|"
     "(?:shortly|right|just|not long) after(?: that|wards)?|and then),? "
     "(?=[A-Z]|he |she |they |the |you |her |him |in |it |both |an? |some |after [a-z]+ing )"
+)
+_WRAPPER = re.compile(
+    "^(?:(?:did you know|have you heard|you should know|you see|we all know|rumour says|"
+    "(?:I|we) (?:heard|saw|read|learned|noticed|gathered)|it (?:seems|turns out|is said|is clear|transpires)) that|"
+    "it seems|they say|someone said|somebody told me|they told me|I gather|"
+    "(?:apparently|actually|in fact|as you know|as it happens|by the way|of course|luckily|evidently),) "
 )
 
 
@@ -272,7 +317,7 @@ def parse(sentence: str) -> Said:
         ValueError: where no rule fits.
     """
     for opening in map(plain, _openings(sentence.removesuffix("."))):
-        for text in dict.fromkeys((opening, _OPENER.sub("", opening, count=1) if _OPENER.match(opening) else opening)):
+        for text in dict.fromkeys((opening, *(start.sub("", opening) for start in (_OPENER, _WRAPPER)))):
             for rule, wording in _RULES:
                 if match := wording.fullmatch(text):
                     return _said(rule, match)

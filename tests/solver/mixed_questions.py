@@ -32,7 +32,30 @@ RULES = tuple(
         ("off topic", "who is the (?:president|prime minister|queen|boss|mayor)(?: of France| of the country)?"),
         ("off topic", "why is the (?:sky|sea|grass|moon) (?:so )?{colour}"),
         ("off topic", "what (?:does|did) {who} (?:like|eat|drink|say|want|think|believe)(?: today| most)?"),
-        ("off topic", "who does {who} (?:like|love|know|miss|envy)(?: most)?"),
+        ("off topic", "who does {who} envy(?: most)?"),
+        # Bonds and comparisons.
+        ("whom likes", "whom? does {who}{really} {likes}(?: a lot| most| very much)?"),
+        ("whom likes", "who is{really} {liked} by {who}"),
+        ("whom likes", "(?:(?:who|which person) is it (?:that )?|whom? ){who} {likes}"),
+        ("who likes", "(?:who|who is it that|(?:which|what) (?:person|people)){really} {likes} {to}"
+                      "(?: a lot| very much)?"),
+        ("who likes", "by whom is {to} {liked}"),
+        ("likes", "does {who}{really} {likes} {to}(?: a lot| very much| or not)?"),
+        ("likes", f"(?:is it true that|{_IF}) {{who}} {{likes}} {{to}}"),
+        ("likes", "is {to} {liked} by {who}"),
+        ("whose tie", f"(?:who|{_PERSON}|who is it that) is{{still}} {{tie}} {{who}}"),
+        ("whose tie", "who is {who} {tie}(?: now)?"),
+        ("tie", f"(?:is|(?:is it true that|{_IF})) {{who}}(?: is)?{{still}} {{tie}} {{to}}"),
+        ("tie", "(?:is it true that|are) {who} and {to}(?: are)?{still} {ties}"),
+        ("more", "is {high}{much} {more} than {low}"),
+        ("more", f"(?:is it true that|{_IF}) {{high}} is {{more}} than {{low}}"),
+        ("more", "is {low} not as {plain} as {high}"),
+        ("which more", "(?:who|which|which one|what) (?:is|would be)(?: the)? {more}(?: one)?[,:] {both}"),
+        ("which more", "(?:of )?{both}, (?:who|which|which one|what) is {more}"),
+        ("which more", "(?:who|which|which one|what) of {both} is(?: the)? {more}"),
+        ("which more", "is {both} {more}"),
+        ("most", "(?:of all, |of them all, |of them, )?(?:who|which|which one|what) is the {most}(?: one)?"
+                 "(?: of all| of them| of them all| here| by far)?"),
         ("off topic", "what is {who} (?:wearing|reading|thinking|doing|knitting)(?: today| now)?"),
         ("off topic", "what is the (?:capital of France|capital of Spain|meaning of life|price of gold|best film|"
                       "moral of it)(?: exactly| again)?"),
@@ -41,7 +64,7 @@ RULES = tuple(
         ("off topic", "how much (?:does|did) {who} (?:earn|pay)(?: exactly| in all)?"),
         ("off topic", "(?:is|was) {who} (?:married|happy|rich|nice|angry|famous)"),
         ("off topic", "who (?:won|lost|invented|wrote|composed) the (?:game|song|match)"),
-        ("off topic", "how many (?:children|friends|brothers|sisters|years|cousins) does {who} have"
+        ("off topic", "how many (?:children|friends|brothers|sisters|years|nephews) does {who} have"
                       "(?: exactly| in all)?"),
         # Before and after a place, and at a time.
         ("first", "where (?:was|did) {it} (?:first|at first|in the beginning|to begin with|at the start|initially|"

@@ -16,12 +16,41 @@ from solver.relations import _STEPS
 _GENDER = {"Mr.": "he", "Mrs.": "she", "Ms.": "she", "Miss": "she", "Dr.": "", "Professor": ""}
 # What these say leaves open which thing "it" means.
 _OF_PEOPLE = ("move", "not in", "either", "then", "with", "not go")
+_BASE = {
+    **{"liked": "like", "loved": "love", "hated": "hate", "known": "know", "admired": "admire", "trusted": "trust"},
+    **{"missed": "miss", "misses": "miss", "miss": "miss"},
+}
+_TIE = {"friends": "a friend of", "neighbours": "a neighbour of", "cousins": "a cousin of"}
+_SCALES = {
+    **{"taller": "long", "longer": "long", "tall": "long", "older": "old", "faster": "fast", "stronger": "strong"},
+    **{"heavier": "heavy", "richer": "rich", "more expensive": "expensive", "bigger": "big"},
+}
+_OPPOSITES = {
+    **{"shorter": "long", "younger": "old", "newer": "old", "slower": "fast", "weaker": "strong", "lighter": "heavy"},
+    **{"poorer": "rich", "cheaper": "expensive", "smaller": "big"},
+}
 _SUBJECT = {"him": "he", "her": "she", "them": "they"}
 
 
 def _gender(name: str) -> str:
     first = name.split()[0]
     return _GENDER[first] if first in _GENDER else pronoun(first)
+
+
+def verb(word: str) -> str:
+    """What somebody does to somebody, whatever its form: likes, liked and like are one."""
+    return _BASE.get(word, word.removesuffix("s"))
+
+
+def tie(word: str) -> str:
+    """A tie of two: married and married to are one."""
+    return _TIE.get(word, word if word.startswith("a ") else f"{word.removesuffix(' to')} to")
+
+
+def scale(word: str) -> tuple[str, bool]:
+    """What a word compares, and whether it is the upper end of it: both older and oldest are of age."""
+    more = {"most expensive": "more expensive"}.get(word, re.sub("est$", "er", word))
+    return (_OPPOSITES[more], False) if more in _OPPOSITES else (_SCALES.get(more, more), True)
 
 
 @dataclass
@@ -54,8 +83,11 @@ class Reading:
     colours: dict[str, str] = field(default_factory=dict)
     classes: dict[str, str] = field(default_factory=dict)
     fears: dict[str, str] = field(default_factory=dict)
-    smaller: dict[str, set[str]] = field(default_factory=dict)
     links: dict[str, dict[str, list[tuple[str, tuple[int, int]]]]] = field(default_factory=dict)
+    likes: dict[tuple[str, str, str], bool] = field(default_factory=dict)  # by verb, who and whom
+    ties: list[tuple[str, frozenset[str]]] = field(default_factory=list)
+    below: dict[str, dict[str, set[str]]] = field(default_factory=dict)  # on each scale
+    empty: set[str] = field(default_factory=set)
     outside: set[str] = field(default_factory=set)
     named: tuple[str, ...] = ()
     joint: tuple[str, ...] = ()
@@ -122,6 +154,30 @@ class Reading:
 
     def _not_in(self, said: Said, actors: tuple[str, ...]) -> None:
         self._stay(actors[0], Where(denied=said["place"]))
+
+    def _not_there(self, _said: Said, actors: tuple[str, ...]) -> None:
+        self.solve_places()
+        self._stay(actors[0], Where(denied=self._now(actors[0]).place))
+
+    def _empty(self, said: Said, _actors: tuple[str, ...]) -> None:
+        self.empty.add(said["place"])
+
+    def _likes(self, said: Said, actors: tuple[str, ...], likes: bool = True) -> None:
+        self.outside.update((*actors, said["to"]))
+        self.likes[verb(said["verb"]), actors[0], said["to"]] = likes
+
+    def _dislikes(self, said: Said, actors: tuple[str, ...]) -> None:
+        self._likes(said, actors, likes=False)
+
+    def _tie(self, said: Said, actors: tuple[str, ...]) -> None:
+        self.outside.update((*actors, said["to"]))
+        self.ties.append((tie(said["tie"]), frozenset((actors[0], said["to"]))))
+
+    def _more(self, said: Said, _actors: tuple[str, ...]) -> None:
+        name, upper = scale(said["word"])
+        high, low = (said["high"], said["low"]) if upper else (said["low"], said["high"])
+        self.outside.update(one for one in (high, low) if one[0].isupper())
+        self.below.setdefault(name, {}).setdefault(high, set()).add(low)
 
     def _with(self, said: Said, actors: tuple[str, ...]) -> None:
         self.people.setdefault(said["to"])
@@ -230,7 +286,7 @@ class Reading:
         self.fears[_singular(said["kind"].lower())] = _singular(said["others"].lower())
 
     def _bigger(self, said: Said, _actors: tuple[str, ...]) -> None:
-        self.smaller.setdefault(said["big"], set()).add(said["small"])
+        self.below.setdefault("big", {}).setdefault(said["big"], set()).add(said["small"])
 
     def _beside(self, said: Said, _actors: tuple[str, ...]) -> None:
         self._link("page", said, said["side"])

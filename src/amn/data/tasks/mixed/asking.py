@@ -241,7 +241,7 @@ def _any_gift(teller: Teller, unknown: bool) -> Gift | None:
     return Gift(giver, thing, receiver, ())
 
 
-def _present(teller: Teller, place: Name) -> list[Person] | None:
+def present(teller: Teller, place: Name) -> list[Person] | None:
     """Who is in a place, in the order in which the story first tells of them; None where that is not settled."""
     if teller.outsiders - teller.world.people.keys():
         return None
@@ -261,12 +261,12 @@ def who_in(teller: Teller, unknown: bool) -> Asked | None:
     if unknown:
         return _asked(kind, None, (), place=teller.rng.choice(teller.cast.other_places))
     places = sorted(teller.world.places)
-    present = _present(teller, place := _place_of_some(teller, places)) if places else None
-    if present is None:
+    settled = present(teller, place := _place_of_some(teller, places)) if places else None
+    if settled is None:
         return None
-    lines = tuple(line for person in present for line in person.spot.why)
-    names = ",".join(person.name.text for person in present) or "nobody"
-    return _asked(kind, names if kind == "who in" else NUMBERS[len(present)], lines, place=place)
+    lines = tuple(line for person in settled for line in person.spot.why)
+    names = ",".join(person.name.text for person in settled) or "nobody"
+    return _asked(kind, names if kind == "who in" else NUMBERS[len(settled)], lines, place=place)
 
 
 def _place_of_some(teller: Teller, places: list[Name]) -> Name:
@@ -289,11 +289,11 @@ def who_with(teller: Teller, unknown: bool) -> Asked | None:
         return _asked("who with", None, (), who=teller.rng.choice(teller.cast.other_people))
     topic = _in_company(teller)
     spot = teller.world.people[topic].spot if topic else None
-    present = _present(teller, spot.place) if spot and spot.place else None
-    if topic is None or present is None:
+    settled = present(teller, spot.place) if spot and spot.place else None
+    if topic is None or settled is None:
         return None
-    lines = tuple(line for person in present for line in person.spot.why)
-    others = ",".join(person.name.text for person in present if person.name != topic)
+    lines = tuple(line for person in settled for line in person.spot.why)
+    others = ",".join(person.name.text for person in settled if person.name != topic)
     return _asked("who with", others or "nobody", lines, who=topic)
 
 
@@ -315,11 +315,11 @@ def anybody(teller: Teller, unknown: bool) -> Asked | None:
     if unknown:
         return _asked("anybody in", None, (), place=teller.rng.choice(teller.cast.other_places))
     places = sorted(teller.world.places)
-    present = _present(teller, place := teller.rng.choice(places)) if places else None
-    if present is None:
+    settled = present(teller, place := teller.rng.choice(places)) if places else None
+    if settled is None:
         return None
-    lines = tuple(line for person in present for line in person.spot.why)
-    return _asked("anybody in", "yes" if present else "no", lines, place=place)
+    lines = tuple(line for person in settled for line in person.spot.why)
+    return _asked("anybody in", "yes" if settled else "no", lines, place=place)
 
 
 def first(teller: Teller, unknown: bool) -> Asked | None:

@@ -11,6 +11,17 @@ from amn.data.tasks.times import TIMES
 
 # In the order of time; those of bAbI are among them.
 ALL_TIMES = ("last week", "two days ago", "yesterday", "this morning", "at noon", "this afternoon", "this evening")
+# Others that a story tells by instead.
+_HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SCALES = (
+    ALL_TIMES,
+    ALL_TIMES,
+    tuple(f"at {hour} o'clock" for hour in _HOURS),
+    tuple(f"at {number} o'clock" for number in range(1, 11)),
+    tuple(f"at {number} pm" for number in range(1, 11)),
+    ("before breakfast", "after breakfast", "before lunch", "after lunch", "before dinner", "after dinner"),
+    ("on Monday", "on Tuesday", "on Wednesday", "on Thursday", "on Friday", "on Saturday", "on Sunday"),
+)
 _BEFORE_SHARE = 0.6
 _BEFORE_IN_HARD = 0.8
 _AFTER_SHARE = 0.3
@@ -29,6 +40,7 @@ class Days:
 
     def __init__(self, teller: Teller, names: list[Name]) -> None:
         self.teller, self.rng, self.names = teller, teller.rng, names
+        self.times = ALL_TIMES if teller.babi else self.rng.choice(_SCALES)
         self.told: dict[Name, dict[int, tuple[Name, Lines]]] = {}
         self.waiting: list[tuple[Name, int, Name]] = []
         for name in names:
@@ -36,20 +48,20 @@ class Days:
         self.rng.shuffle(self.waiting)
 
     def _plan(self, name: Name) -> None:
-        times = TIMES if self.teller.babi else ALL_TIMES
         count = self.rng.randint(2, 4)
-        chosen = range(count) if self.teller.babi else sorted(self.rng.sample(range(len(times)), count))
+        told = [self.times.index(time) for time in TIMES] if self.teller.babi else range(len(self.times))
+        chosen = told[:count] if self.teller.babi else sorted(self.rng.sample(told, count))
         last = None
         for slot in chosen:
             last = self.rng.choice([place for place in self.teller.cast.places if place != last])
-            self.waiting.append((name, ALL_TIMES.index(times[slot]), last))
+            self.waiting.append((name, slot, last))
 
     def tell(self) -> bool:
         """One move of the plan."""
         if not self.waiting:
             return False
         name, slot, place = self.waiting.pop()
-        why = self.teller.tell("time", name, time=ALL_TIMES[slot], place=place.said)
+        why = self.teller.tell("time", name, time=self.times[slot], place=place.said)
         self.told.setdefault(name, {})[slot] = (place, why)
         self.teller.outsiders.add(name)
         return True
@@ -63,9 +75,9 @@ class Days:
         day = self.told.get(name, {})
         if self.teller.babi or self.rng.random() < (_BEFORE_IN_HARD if self.teller.hard else _BEFORE_SHARE):
             return self._beside(name, day)
-        slot = self.rng.choice([*day] if day and not unknown else range(len(ALL_TIMES)))
+        slot = self.rng.choice([*day] if day and not unknown else range(len(self.times)))
         place, why = day.get(slot, (None, ()))
-        slots = {"who": name.said, "time": ALL_TIMES[slot]}
+        slots = {"who": name.said, "time": self.times[slot]}
         return Asked(kind="at time", answer=place.text if place else UNKNOWN, support=_sorted(why), slots=slots)
 
     def _beside(self, name: Name, day: dict[int, tuple[Name, Lines]]) -> Asked | None:

@@ -4,6 +4,7 @@ Verbs that agree with one or several subjects are fields: `{be}` and `{have}`. A
 subject of the grammar it is `{whom}`. Places and things bring their articles.
 """
 
+from amn.data.tasks.mixed import beyond
 from amn.data.tasks.mixed.grammar import Wordings, wordings
 
 _BABI = {
@@ -270,14 +271,12 @@ _FURTHER = {
         "{who} was (in a good mood|wearing a new coat|singing|humming a song|talking)",
     ),
     "liking": (
-        "{who} (likes|loves|admires|trusts|misses|knows|remembers|~envies) {to}(| a lot| very much)",
         "{who} (called|phoned|wrote to|thought about|dreamed of|~texted) {to}(| that day| again)",
-        "{who} is (older|younger|taller|~wiser) than {to}",
-        "{who} is a (friend|cousin|~colleague) of {to}",
+        "{who} (waved at|smiled at|talked about|remembered|forgot|~winked at) {to}(| that day| again)",
     ),
 }
 
-EVENTS: dict[str, Wordings] = wordings(_BABI, _FURTHER)
+EVENTS: dict[str, Wordings] = wordings({**_BABI, **beyond.PLAIN_EVENTS}, _FURTHER | beyond.EVENTS)
 
 BABI_OPENERS = ("Afterwards", "Then", "After that", "Following that")
 OPENERS: Wordings = Wordings(
@@ -290,5 +289,17 @@ OPENERS: Wordings = Wordings(
         "then,",
         "after that,",
         "afterwards,",
+    ),
+)
+
+# What facts are at times wrapped in.
+WRAPPERS: Wordings = Wordings(
+    (),
+    (
+        "(did you know|have you heard|you should know|you see|we all know|~rumour says) that",
+        "(I|we) (heard|saw|read|learned|noticed|~gathered) that",
+        "it (seems|turns out|is said|is clear|~transpires) that",
+        "(it seems|they say|someone said|somebody told me|they told me|~I gather)",
+        "(apparently|actually|in fact|as you know|as it happens|by the way|of course|luckily|~evidently),",
     ),
 )

@@ -10,6 +10,7 @@ from amn.data.story import Question, Story
 from amn.data.tasks.mixed import names
 from amn.data.tasks.mixed.animals import ALL_COLOURS, Animals, Colours
 from amn.data.tasks.mixed.asking import ASKERS, HARD_ASKERS
+from amn.data.tasks.mixed.bonds import OF_PEOPLE, OF_THINGS, Bonds, Comparisons
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
 from amn.data.tasks.mixed.layout import SHAPES, SIZED, Map, Positions, SizeTheme
@@ -35,7 +36,10 @@ _WEIGHTS = {
     "positions": 1.5,
     "map": 2,
     "thing colours": 1,
+    "bonds": 1.5,
+    "comparisons": 1.5,
 }
+_FREE_ONLY = ("company", "belongings", "thing colours", "bonds", "comparisons")  # which bAbI has no sentences for
 # The same for hard stories.
 _HARD_WEIGHTS = {
     "moving": 2,
@@ -92,7 +96,6 @@ class Remarks:
 
     def __init__(self, teller: Teller) -> None:
         self.teller, self.rng = teller, teller.rng
-        self.told: set[Name] = set()
 
     def tell(self) -> bool:
         """About the weather, or about somebody's mood."""
@@ -106,15 +109,14 @@ class Remarks:
         else:
             self.teller.tell("person remark", person)
         self.teller.outsiders |= people
-        self.told |= people
         return True
 
     def ask(self) -> Asked | None:
-        """About anything but the story, or about what somebody is like of whom no remark was made."""
+        """About anything but the story, or about what somebody is like of whom nothing but a place was told."""
         if any("o'clock" in sentence for sentence in self.teller.sentences):
             return None  # somebody may ask what time it is
         cast = self.teller.cast
-        people = [name for name in (*cast.people, *cast.other_people) if name not in self.told]
+        people = [name for name in (*cast.people, *cast.other_people) if name not in self.teller.outsiders]
         slots = {"who": self.rng.choice(people).said, "colour": self.rng.choice(ALL_COLOURS)}
         return Asked(kind="off topic", answer=UNKNOWN, support=(), slots=slots)
 
@@ -159,7 +161,7 @@ class _Maker:
         weights = {
             theme: weight
             for theme, weight in (_HARD_WEIGHTS if self.hard else _WEIGHTS).items()
-            if not self.babi or theme not in ("company", "belongings", "thing colours")
+            if not self.babi or theme not in _FREE_ONLY
         }
         count = self.rng.randint(1, min(self.config.themes, _HARD_THEMES) if self.hard else self.config.themes)
         chosen: list[str] = []
@@ -191,6 +193,8 @@ class _Maker:
         if "fears" in chosen or "colours" in chosen:
             members = rng.sample(cast.people, rng.randint(2, len(cast.people)))
             themes.append(Animals(teller, members, fears="fears" in chosen, colours="colours" in chosen))
+        if "bonds" in chosen:
+            themes.append(Bonds(teller, rng.sample(cast.people, rng.randint(2, len(cast.people)))))
         return themes + self._layouts(chosen)
 
     def _layouts(self, chosen: list[str]) -> list[Theme]:
@@ -211,6 +215,12 @@ class _Maker:
         if "thing colours" in chosen:
             plain = [thing for thing in cast.things if " " not in thing.text]
             themes.append(Colours(teller, rng.sample(plain, rng.randint(1, len(plain))) if plain else []))
+        if "comparisons" in chosen:
+            people = rng.random() < 0.6
+            num = rng.randint(2, 5)
+            compared = cast.people[:num] if people else names.distinct(names.thing, rng, self.pool, num, taken)
+            scale = rng.choice(OF_PEOPLE if people else OF_THINGS[:-1] if "sizes" in chosen else OF_THINGS)
+            themes.append(Comparisons(teller, rng.sample(compared, len(compared)), scale, people=people))
         return themes
 
     def story(self, most: int) -> Story:

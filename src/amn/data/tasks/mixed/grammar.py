@@ -61,7 +61,7 @@ class Wordings:
     """The wordings of one kind of event or question.
 
     Args:
-        babi: bAbI's own, which are never kept out of training.
+        babi: bAbI's own, or the plainest where it has none; these are never kept out of training.
         productions: of all further ones.
     """
 

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 
+from amn.data.tasks.mixed.asking import present
 from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.teller import Teller
 
 # How likely each kind of event is, where its theme is in the story; those of bAbI in its own style of stories.
 _WEIGHTS: dict[str, dict[str, float]] = {
-    "moving": {"move": 8, "in": 1, "pair": 1, "then": 1, "not go": 0.7},
+    "moving": {"move": 8, "in": 1, "pair": 1, "then": 1, "not go": 0.7, "not there": 0.2, "empty": 0.2},
     "pairs": {"pair": 6},
     "carrying": {"get": 6, "get there": 1, "drop": 4, "put": 2, "lies": 2, "carry": 2}
     | {"have": 1, "put away": 2, "not get": 1.2, "not drop": 0.5},
     "giving": {"get": 3, "have": 1, "give": 8, "not give": 0.6},
-    "belief": {"in": 4, "not in": 5},
+    "belief": {"in": 4, "not in": 5, "not there": 2, "empty": 1},
     "doubt": {"in": 3, "either": 6},
     "company": {"with": 5},
     "belongings": {
@@ -61,6 +62,8 @@ class People:
             "not go": self._not_go,
             "in": self._in,
             "not in": self._not_in,
+            "not there": self._not_there,
+            "empty": self._empty,
             "either": self._either,
             "with": self._with,
             "get": self._get,
@@ -152,6 +155,24 @@ class People:
             return False
         place = self._place_of(person) or self.rng.choice(self.cast.places)
         self.world.doubt(person, self.teller.tell("not in", person, place=place.said), denied=place)
+        return True
+
+    def _not_there(self, person: Name) -> bool:
+        """Denies the place that was told before, which the sentence does not name."""
+        here = self.world.people[person].spot if person in self.world.people else None
+        if here is None or here.place is None:
+            return False
+        why = self.teller.tell("not there", person)
+        self.world.doubt(person, tuple(sorted({*here.why, *why})), denied=here.place)
+        return True
+
+    def _empty(self, _: Name) -> bool:
+        """Says only what follows anyway, or what nothing else was told of."""
+        place = self.rng.choice(self.cast.places)
+        if present(self.teller, place) != []:
+            return False
+        self.teller.state("empty", place=place.said)
+        self.world.places.add(place)
         return True
 
     def _either(self, person: Name) -> bool:

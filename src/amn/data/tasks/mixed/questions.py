@@ -1,5 +1,6 @@
 """How questions are worded: bAbI's own, and a grammar of further ones as people type them."""
 
+from amn.data.tasks.mixed import beyond
 from amn.data.tasks.mixed.grammar import Wordings, wordings
 
 _BABI = {
@@ -99,7 +100,7 @@ _FURTHER = {
         "how much (money does {who} have|does {who} earn|did {who} pay|does it cost)(| exactly| in all)",
         "(is|was) {who} (married|happy|rich|nice|angry|~famous)",
         "who (won|lost|invented|wrote|~composed) the (game|song|match)",
-        "how many (children|friends|brothers|sisters|years|~cousins) does {who} have(| exactly| in all)",
+        "how many (children|friends|brothers|sisters|years|~nephews) does {who} have(| exactly| in all)",
     ),
     "class colour": (
         "(what|which) (color|colour|~hue) are(| all) {kinds}(| usually)",
@@ -362,4 +363,4 @@ _FURTHER = {
     ),
 }
 
-QUESTIONS: dict[str, Wordings] = wordings(_BABI, _FURTHER)
+QUESTIONS: dict[str, Wordings] = wordings({**_BABI, **beyond.PLAIN_QUESTIONS}, _FURTHER | beyond.QUESTIONS)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from amn.data.tasks.mixed.config import MixedConfig
-from amn.data.tasks.mixed.events import BABI_OPENERS, EVENTS, OPENERS
+from amn.data.tasks.mixed.events import BABI_OPENERS, EVENTS, OPENERS, WRAPPERS
 from amn.data.tasks.mixed.grammar import Which
 from amn.data.tasks.mixed.names import KNOWN, NEW, Name, a, idiomatic
 from amn.data.tasks.mixed.questions import QUESTIONS
@@ -25,6 +25,8 @@ _OPENER_SHARE = 0.25
 _DOINGS = ("move", "get", "get there", "drop", "put", "give", "carry", "put and go")
 # What is told of people and places alone: a thing told of before it is still what *it* means.
 _GOINGS = ("move", "in", "not in", "either", "with", "then", "not go")
+_WRAPPED = ("move", "in", "not in", "with", "get", "have", "give", "put", "lies", "carry", "likes", "tie", "more")
+_WRAPPED_SHARE = 0.06
 _PARTICLE = re.compile(
     r"\b(pick|picked|put|set|laid|left|parked|stored|kept|locked|tucked) (up|down|behind|away) \{thing\}"
 )
@@ -113,7 +115,7 @@ class Teller:
         self._subject = _Subject()
         wording = _about_several(self._wording(kind)) if len(things) > 1 else self._wording(kind)
         thing = self._listed(things, mine=True) if kind == "lies" else listed([thing.said for thing in things])
-        line = self._add(wording.format(thing=thing, **slots))
+        line = self._add(self._wrapped(kind, wording.format(thing=thing, **slots)))
         self._topic = _Topic(tuple(things), (line,))
         return (line,)
 
@@ -134,7 +136,8 @@ class Teller:
         wording, thing, known = self._thing(self._wording(kind), things)
         names = self._agreement(who, pronoun) | {"to": to.said if to else "", "thing": thing}
         text = wording.format(**names, **slots)
-        line = self._add(self._opened(text, bool(pronoun)) if doing else text)
+        opened = self._opened(text, bool(pronoun)) if doing else text
+        line = self._add(self._wrapped(kind, text) if opened == text else opened)
         before = self._subject.why if pronoun else ()
         named = who if to is None else tuple(sorted((*who, to), key=lambda name: text.find(name.said)))
         lines = tuple(sorted({*before, *known, line}))
@@ -219,6 +222,12 @@ class Teller:
         if not self.sentences or self.rng.random() > (2 * _OPENER_SHARE if pronoun else _OPENER_SHARE):
             return text
         return f"{OPENERS.choose(self.rng, self.config.wordings, _BABI_WORDING)} {text}"
+
+    def _wrapped(self, kind: str, text: str) -> str:
+        """At times as something heard or known."""
+        if self.babi or kind not in _WRAPPED or self.rng.random() > _WRAPPED_SHARE:
+            return text
+        return f"{WRAPPERS.choose(self.rng, self.config.wordings, 0.0)} {text}"
 
     def _add(self, text: str) -> int:
         self.sentences.append(f"{_capital(idiomatic(text))}.")
