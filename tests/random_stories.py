@@ -56,6 +56,22 @@ def with_unknown_words(count: int, *, seed: int, sentences: int = 6) -> list[Exa
     ]
 
 
+def with_recall(count: int, *, seed: int, sentences: int = 9) -> tuple[Vocabulary, list[Example]]:
+    """Such examples with pronouns and plurals in the place of some words, and a vocabulary that says what names are."""
+    rng = random.Random(seed)
+    new = {"to": ("he", "it", "to"), "the": ("gardens", "the"), "took": ("offices", "took"), "john": ("john", "xu")}
+
+    def renamed(sentence: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(rng.choice(new.get(word, (word,))) for word in sentence)
+
+    made = [
+        replace(example, sentences=tuple(map(renamed, example.sentences)))
+        for example in random_examples(count, seed=seed, sentences=sentences)
+    ]
+    words = (*VOCABULARY.words, "he", "it", "gardens")
+    return replace(VOCABULARY, words=words, names=frozenset(("mary", "john", "garden", "milk"))), made
+
+
 def batch_of(examples: Sequence[Example]) -> Batch:
     """The examples as one batch, without a key."""
     return encode(examples, VOCABULARY).take(torch.arange(len(examples)))

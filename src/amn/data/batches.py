@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from amn.data.examples import Example
+from amn.data.recall import recalled
 from amn.data.slots import InSlots, in_slots
 from amn.data.slots import Sizes as Sizes
 from amn.data.views import no_views, views_of
@@ -240,7 +241,7 @@ def encode(
         graph: whether to build the word graph, which gives members, context and edges; only AMN reads these.
         named: whether a sentence touches what the questions name besides its own words.
     """
-    encoded = [in_slots(example, vocabulary) for example in examples]
+    encoded = [in_slots(recalled(example, vocabulary), vocabulary) for example in examples]
     room = sizes or Sizes()
     for one in encoded:
         room = room.union(one.sizes)

@@ -22,10 +22,13 @@ class Vocabulary:
         words: every known word, after the two reserved ones.
         answers: every answer class; a comma answer ("apple,football") is one class. Where answers are given item by
             item, the classes are their tokens, with the end among them.
+        names: the words that a pronoun may mean; where there are some, sentences are read with what they bring to mind
+            (`amn.data.recall`).
     """
 
     words: tuple[str, ...]
     answers: tuple[str, ...]
+    names: frozenset[str] = frozenset()
     _word_ids: dict[str, int] = field(init=False, repr=False, compare=False)
     _answer_ids: dict[str, int] = field(init=False, repr=False, compare=False)
 
@@ -51,7 +54,8 @@ class Vocabulary:
     def union(cls, parts: Iterable["Vocabulary"]) -> "Vocabulary":
         """All words and answers that any of several vocabularies holds, sorted."""
         known = [part.to_json() for part in parts]
-        return cls.from_json({kind: sorted({item for one in known for item in one[kind]}) for kind in known[0]})
+        kinds = {kind for one in known for kind in one}
+        return cls.from_json({kind: sorted({item for one in known for item in one.get(kind, ())}) for kind in kinds})
 
     @property
     def by_item(self) -> bool:
@@ -73,12 +77,14 @@ class Vocabulary:
 
     def to_json(self) -> dict[str, list[str]]:
         """Plain lists, without the reserved words."""
-        return {"words": list(self.words[len(_RESERVED) :]), "answers": list(self.answers)}
+        names = {"names": sorted(self.names)} if self.names else {}
+        return {"words": list(self.words[len(_RESERVED) :]), "answers": list(self.answers), **names}
 
     @classmethod
     def from_json(cls, data: dict[str, list[str]]) -> "Vocabulary":
         """The inverse of `to_json`."""
-        return cls(words=(*_RESERVED, *data["words"]), answers=tuple(data["answers"]))
+        names = frozenset(data.get("names", ()))
+        return cls(words=(*_RESERVED, *data["words"]), answers=tuple(data["answers"]), names=names)
 
 
 def answer_tokens(items: Iterable[Sequence[str]]) -> tuple[str, ...]:

@@ -143,11 +143,11 @@ class CoreMemory:
 
     def hear(self, sentences: Sequence[Words]) -> None:
         """Reads sentences."""
-        self._give(self._code.amn_tell, sentences)
+        self._give(self._code.amn_tell, map(self._spelling.recall.tell, sentences))
 
     def tell(self, sentence: Words) -> Change:
         """Reads a sentence and says what it did."""
-        self._give(self._code.amn_tell, (sentence,))
+        self.hear((sentence,))
         change = boundary.CChange()
         self._code.amn_changed(self._core.desk, byref(change))
         count, members, spelled = change.count, change.members, self._spelling.words
@@ -217,7 +217,8 @@ class CoreMemory:
         arrays: Arrays = {name: np.zeros(shape, kind) for name, (kind, shape) in shapes}
         tables = self._pointed(arrays, 1, 0.0)
         self._code.amn_save(self.handle, byref(tables))
-        return arrays | {"banks": np.array([tables.banks], np.int32), "vote": np.array([tables.vote])}
+        counts = {"banks": np.array([tables.banks], np.int32), "vote": np.array([tables.vote])}
+        return arrays | self._spelling.recalled() | counts
 
     def resume(self, words: Sequence[str], arrays: Arrays) -> None:
         """Puts back what `arrays` gave, into a new memory of the same questions; `words` are those met so far."""
@@ -225,13 +226,15 @@ class CoreMemory:
         vectors, none, begin = array("i", [self._spelling.meet(word) for word in new]), array("i"), array("i", (0,))
         given = boundary.words(none, begin, vectors)
         self._core.check(self._code.amn_tell(self.handle, self._core.desk, byref(given)))
-        kept = {name: np.ascontiguousarray(value) for name, value in arrays.items() if name not in ("banks", "vote")}
+        besides = ("banks", "vote", "recalled")
+        kept = {name: np.ascontiguousarray(value) for name, value in arrays.items() if name not in besides}
         if kept.keys() | {"pairs"} != self._tables(0, 0).keys():  # which older memories do not have
             raise ValueError(f"the tables {', '.join(sorted(self._tables(0, 0)))}")
         if len(kept["order"]) != int((kept["depth"] >= 0).sum()):
             raise ValueError("as many entities in order as there are")
         tables = self._pointed(kept, int(arrays["banks"][0]), float(arrays["vote"][0]))
         self._core.check(self._code.amn_restore(self.handle, byref(tables)))
+        self._spelling.resume(np.flatnonzero(kept["depth"] >= 0).tolist(), arrays)
 
 
 class Decoding:

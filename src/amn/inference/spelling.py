@@ -3,8 +3,12 @@
 from collections.abc import Iterable
 from itertools import chain
 
+import numpy as np
+
 from amn.data.examples import Example
+from amn.data.recall import Recall, recalled
 from amn.data.vocabulary import UNKNOWN, Vocabulary
+from amn.inference.found import Arrays
 
 
 class Spelling:
@@ -22,6 +26,7 @@ class Spelling:
     def __init__(self, vocabulary: Vocabulary, anonymous: int) -> None:
         self._vocabulary, self.anonymous, self._unknown = vocabulary, anonymous, 0
         self.words, self.slots = [""], dict[str, int]()
+        self.recall = Recall(vocabulary)
 
     def meet(self, word: str) -> int:
         """Gives a new word its slot; returns its vector."""
@@ -33,11 +38,22 @@ class Spelling:
         self._unknown += 1
         return len(self._vocabulary.words) + (self._unknown - 1) % self.anonymous
 
+    def recalled(self) -> Arrays:
+        """The slots of the names that a pronoun may mean now, to be saved; nothing where a model asks for none."""
+        slots = [self.slots[name] for name in self.recall.names]
+        return {"recalled": np.array(slots, np.int32)} if self._vocabulary.names else {}
+
+    def resume(self, told: Iterable[int], arrays: Arrays) -> None:
+        """Goes on from what `recalled` gave, and the slots that were told."""
+        names = arrays.get("recalled", np.zeros(0, np.int32)).tolist()
+        self.recall.resume([self.words[slot] for slot in told], [self.words[slot] for slot in names])
+
 
 def told_words(example: Example, vocabulary: Vocabulary, anonymous: int) -> list[str]:
     """The words of an example that may be answers: of unknown ones that share a vector, the one that was told last."""
     spelling = Spelling(vocabulary, anonymous)
-    asked, told = chain.from_iterable(example.questions), list(chain.from_iterable(example.sentences))
+    asked = chain.from_iterable(example.questions)
+    told = list(chain.from_iterable(recalled(example, vocabulary).sentences))
     vectors = {word: spelling.meet(word) for word in dict.fromkeys([*asked, *told])}
     return list({vectors[word]: word for word in told}.values())
 

@@ -98,7 +98,7 @@ class TorchMemory:
     @torch.inference_mode()
     def tell(self, sentence: Words) -> Change:
         """Reads a sentence and says what it did."""
-        slots = self._numbers(sentence)
+        slots = self._numbers(self._spelling.recall.tell(sentence))
         self._told |= {self._vectors[slot]: slot for slot in slots}
         if self._pairs is not None:
             vectors = [self._vectors[slot] for slot in slots]
@@ -190,18 +190,22 @@ class TorchMemory:
             if vector >= first:
                 anonymous[vector - first] = slot
         votes = memory.states[0] @ self._model.create.weight[0, :-1]
-        return self._pair_table() | {
-            "states": _floats(self._grown().states),
-            "strengths": _floats(self._grown().strengths),
-            "relevance": _floats(self._grown().relevance),
-            "depth": depth,
-            "order": np.argsort(depth, kind="stable")[int((depth < 0).sum()) :].astype(np.int32),
-            "neighbours": neighbours,
-            "neighbour_counts": np.array([len(others) for others in met], np.int32),
-            "last_anonymous": anonymous,
-            "banks": np.array([self.banks], np.int32),
-            "vote": np.array([float((votes * memory.in_last[0]).sum())]),
-        }
+        return (
+            self._pair_table()
+            | self._spelling.recalled()
+            | {
+                "states": _floats(self._grown().states),
+                "strengths": _floats(self._grown().strengths),
+                "relevance": _floats(self._grown().relevance),
+                "depth": depth,
+                "order": np.argsort(depth, kind="stable")[int((depth < 0).sum()) :].astype(np.int32),
+                "neighbours": neighbours,
+                "neighbour_counts": np.array([len(others) for others in met], np.int32),
+                "last_anonymous": anonymous,
+                "banks": np.array([self.banks], np.int32),
+                "vote": np.array([float((votes * memory.in_last[0]).sum())]),
+            }
+        )
 
     def resume(self, words: Sequence[str], arrays: Arrays) -> None:
         """Puts back what `arrays` gave, into a new memory of the same questions; `words` are those met so far."""
@@ -219,6 +223,7 @@ class TorchMemory:
         told = [slot for slot, deepest in enumerate(arrays["depth"].tolist()) if deepest >= 0]
         self._told = {self._vectors[slot]: slot for slot in told if self._vectors[slot] < first}
         self._told |= {first + i: slot for i, slot in enumerate(arrays["last_anonymous"].tolist()) if slot}
+        self._spelling.resume(told, arrays)
         self._pairs = {(before, after) for before, after in arrays["pairs"].tolist()} if "pairs" in arrays else None
 
 

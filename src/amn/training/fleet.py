@@ -31,7 +31,7 @@ _WORD_STREAM, _OTHER_STORY_STREAM = 104, 105  # the same for words that are no n
 _SPARE_ROWS = 10_000  # sentences for which there is room besides: those of few stories differ more
 _STORIES_WITH_HIDDEN_WORDS = 0.5  # the others keep all their words, so that known words are learned as well as without
 _SENTENCE_ROOM = (2, 5, 8, 10, 14, 20, 30, 40, 50)  # story lengths that a step is recorded for on a GPU
-_WIDTHS = ((10, 10, 48), (13, 13, 80))  # members, words, slots: stories that fit go together, for room costs time
+_WIDTHS = ((13, 13, 56), (17, 17, 88))  # members, words, slots: stories that fit go together, for room costs time
 _BY_WIDTH = 1 << 20  # more than any story has sentences
 
 

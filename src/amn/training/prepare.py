@@ -54,6 +54,7 @@ class DataKey(NamedTuple):
     distract: str | None = None
     distracted: float = 0.0
     order: Order = "told"
+    recall: bool = False
 
     @property
     def by_item(self) -> bool:
@@ -97,6 +98,7 @@ def data_key(spec: RunSpec) -> DataKey:
         distract=train.distract,
         distracted=train.distracted if train.distract else 0.0,
         order=train.order,
+        recall=train.recall or (train.start is not None and bool(vocabulary_of(train.start).names)),
     )
 
 
@@ -215,15 +217,31 @@ def _encoded(key: DataKey, data: TaskData, seed: int = 0) -> EncodedPart:
     """A part as tensors; a model need not know the words of sentences that distract."""
     by_item = key.by_item
     training = distracted(data.training, key.distract, key.distracted, seed) if key.distract else data.training
-    numbers = _vocabulary(chain(training, data.validation), by_item=by_item)
+    spoken = Spoken.of(data.training, by_item=by_item, names=data.names)
+    vocabulary, numbers = (
+        _vocabulary(asked, by_item=by_item) for asked in (data.training, chain(training, data.validation))
+    )
+    if key.recall:
+        names = _recalled_names(key, spoken)
+        vocabulary = replace(vocabulary, names=names)
+        numbers = replace(numbers, names=names | (set(numbers.words) - set(vocabulary.words)))
     return EncodedPart(
         training=encode(training, numbers, named=key.named),
         validation=encode(data.validation, numbers, named=key.named),
         numbers=numbers,
-        vocabulary=_vocabulary(data.training, by_item=by_item),
-        spoken=Spoken.of(data.training, by_item=by_item, names=data.names),
+        vocabulary=vocabulary,
+        spoken=spoken,
         source=data.source,
     )
+
+
+def _recalled_names(key: DataKey, spoken: Spoken) -> frozenset[str]:
+    """The words that a pronoun may mean in a part: all parts of a run with mixed stories have theirs."""
+    if not key.mixed_questions:
+        return spoken.own_names | (vocabulary_of(key.start).names if key.start else frozenset())
+    from amn.training import mixture  # late: released files need no generator
+
+    return mixture.name_words()
 
 
 def _vocabulary(asked: Iterable[Example], *, by_item: bool) -> Vocabulary:

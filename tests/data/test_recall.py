@@ -1,0 +1,98 @@
+"""What a sentence brings to mind."""
+
+from dataclasses import replace
+
+import pytest
+
+from amn.data.examples import Example
+from amn.data.recall import NAMES, Recall, recalled
+from amn.data.vocabulary import Vocabulary
+
+KNOWN = (
+    "barry carla leila lamp ball garden then he she it they went to the took gave left a is cat cats fear dogs".split()
+)
+VOCABULARY = Vocabulary(
+    words=("<padding>", "<unknown>", *KNOWN),
+    answers=("yes",),
+    names=frozenset("barry carla leila lamp ball garden".split()),
+)
+
+
+def read(*sentences: str, vocabulary: Vocabulary = VOCABULARY) -> list[str]:
+    recall = Recall(vocabulary)
+    return [" ".join(recall.tell(tuple(sentence.split()))) for sentence in sentences]
+
+
+def test_a_pronoun_brings_the_names_told_last_to_mind() -> None:
+    assert read("leila gave the lamp to barry", "then he went to the garden") == [
+        "leila gave the lamp to barry",
+        "leila lamp barry then he went to the garden",
+    ]
+
+
+def test_a_sentence_without_a_pronoun_brings_no_names_to_mind() -> None:
+    assert read("barry took the lamp", "carla left")[1] == "carla left"
+
+
+def test_names_stay_in_mind_through_a_chain_of_pronouns() -> None:
+    assert read("carla took the ball", "then she went to the garden", "she left")[2] == "carla ball garden she left"
+
+
+def test_a_name_that_the_sentence_says_itself_is_not_said_twice() -> None:
+    assert read("barry took the lamp", "he gave the lamp to carla")[1] == "barry he gave the lamp to carla"
+
+
+def test_the_latest_names_come_to_mind_and_no_more_than_a_few() -> None:
+    told = read("leila went to the garden", "carla took the ball", "barry took the lamp", "then it left")[3]
+    assert told.split()[:NAMES] == "garden carla ball barry lamp".split()
+
+
+def test_a_name_that_is_told_again_is_the_latest() -> None:
+    assert read("barry took the lamp", "carla left", "barry left", "then he left")[3] == "lamp carla barry then he left"
+
+
+def test_an_unknown_word_may_be_a_name() -> None:
+    assert read("xanthippe took the lamp", "she left")[1] == "xanthippe lamp she left"
+
+
+@pytest.mark.parametrize(("first", "second"), [("cats", "cat"), ("cat", "cats")])
+def test_a_word_brings_its_other_form_to_mind_once_that_was_told(first: str, second: str) -> None:
+    assert read(f"{first} fear dogs", f"{second} left", f"{second} left") == [
+        f"{first} fear dogs",
+        f"{first} {second} left",
+        f"{first} {second} left",
+    ]
+
+
+def test_forms_that_a_sentence_says_itself_come_alone() -> None:
+    assert read("a cat left", "cats fear a cat")[1] == "cats fear a cat"
+
+
+def test_a_vocabulary_without_names_brings_nothing_to_mind() -> None:
+    plain = replace(VOCABULARY, names=frozenset())
+    assert read("barry took the lamp", "he left", "cats left", "a cat left", vocabulary=plain) == [
+        *("barry took the lamp", "he left", "cats left", "a cat left")
+    ]
+
+
+def test_what_was_told_goes_on_elsewhere() -> None:
+    first, second = Recall(VOCABULARY), Recall(VOCABULARY)
+    told = (("barry", "took", "the", "lamp"), ("cats", "left"))
+    for sentence in told:
+        first.tell(sentence)
+    second.resume({word for sentence in told for word in sentence}, first.names)
+    for sentence in (("then", "he", "left"), ("a", "cat", "left")):
+        assert second.tell(sentence) == first.tell(sentence)
+
+
+def test_only_the_sentences_of_an_example_change() -> None:
+    example = Example(sentences=(("barry", "left"), ("he", "left")), questions=(("is", "he"),), answers=("yes",))
+    assert recalled(example, VOCABULARY) == replace(example, sentences=(("barry", "left"), ("barry", "he", "left")))
+
+
+def test_a_vocabulary_keeps_its_names() -> None:
+    assert Vocabulary.from_json(VOCABULARY.to_json()) == VOCABULARY
+    other = replace(VOCABULARY, names=frozenset(["xenia"]))
+    plain = replace(VOCABULARY, names=frozenset())
+    assert Vocabulary.union([VOCABULARY, plain, other]).names == VOCABULARY.names | {"xenia"}
+    assert "names" not in plain.to_json()
