@@ -46,6 +46,8 @@ class Spelling:
     def resume(self, told: Iterable[int], arrays: Arrays) -> None:
         """Goes on from what `recalled` gave, and the slots that were told."""
         names = arrays.get("recalled", np.zeros(0, np.int32)).tolist()
+        if not all(0 < slot < len(self.words) for slot in names):
+            raise ValueError("names among the words that were met")
         self.recall.resume([self.words[slot] for slot in told], [self.words[slot] for slot in names])
 
 
