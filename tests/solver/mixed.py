@@ -216,6 +216,10 @@ class Answers:
             raise Ambiguous
         return ",".join(found) or ("nobody" if form == "who" else "nothing")
 
+    def how_many(self, who: str, items: str) -> str:
+        count = self.told.counts.get((who, items.removesuffix("s")))
+        return UNKNOWN if count is None else _NUMBERS[count]
+
     def whom_likes(self, who: str, like: str) -> str:
         found = [to for (own, one, to), likes in self.told.likes.items() if likes and (own, one) == (like, who)]
         return ",".join(found) or UNKNOWN

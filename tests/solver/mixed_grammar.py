@@ -7,7 +7,7 @@ from functools import lru_cache
 
 _TITLE = r"(?:Mr\.|Mrs\.|Ms\.|Dr\.|Miss|Professor)"
 _PROPER = r"[A-Z][a-z]+"
-_PERSON = rf"(?:{_TITLE} {_PROPER}|{_PROPER}(?: {_PROPER})?)"
+_PERSON = rf"(?:{_TITLE} {_PROPER}|{_PROPER}(?: {_PROPER})?|I)"
 # Words that end the name of a place or a thing.
 _STOP = (
     "or|and|to|with|after|before|in|at|by|from|is|was|has|had|there|here|now|then|behind|down|up|inside|into|over|along|"
@@ -23,6 +23,7 @@ _MORE = (
     "more expensive|(?:tall|old|fast|strong|heavi|rich|long|bigg|short|young|slow|weak|light|poor|new|cheap|small)er"
 )
 _HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)"
 TIMES = (
     *("last week", "two days ago", "yesterday", "this morning", "at noon", "this afternoon", "this evening"),
     *(f"at {hour} o'clock" for hour in _HOURS),
@@ -49,6 +50,10 @@ _SLOTS = {
     "side": r"(?P<side>above|below|to the left of|to the right of)",
     "way": r"(?P<way>north|south|east|west)",
     "be": "(?:is|are)",
+    "amounts": rf"(?P<amounts>{_NUMBER} [a-z]+(?: and {_NUMBER} [a-z]+)?)",
+    "part": rf"(?P<part>{_NUMBER}(?: of them| of the [a-z]+| (?!now|left|today|again|dollars)[a-z]+)?)",
+    "lost": "(?:ate|lost|sold|gave away|threw away|broke|used|mislaid|thrown away|given away)",
+    "bought": "(?:bought|found|ordered|borrowed|purchased)",
     "have": "(?:has|have)",
     "in": "(?:in|at|inside)",
     "now": "(?:now|currently|right now|at the moment)",
@@ -100,6 +105,15 @@ _RULES = tuple(
         ("put and go", "{who} left {thing} (?:behind )?{in} {place} "
                        "(?:before going|to go|when going|on the way) to {other}"),
         ("put and go", "after (?:leaving|putting|parking|dropping|stashing) {thing} in {place}, {who} {go} to {other}"),
+        ("own", "{who} (?:(?:now|already|currently) )?(?:{have}|owns|had|started with|keeps)(?: got)? {amounts}"
+                "(?: now| already| in a box| in a bag)?"),
+        ("own", "{who} (?:{have}|had) {amounts},?(?: but| and)?(?: then)? {lost} {part}"),
+        ("gain", "{who} (?:{have} )?(?:just )?(?:bought|found|got|received|collected|won|acquired) "
+                 rf"(?P<part>{_NUMBER} more(?: [a-z]+)?)"),
+        ("share", "{who} (?:gave|handed|passed|sold|slipped) {part} to {to}"),
+        ("share", "{who} (?:gave|handed|passed|sold) {to} {part}"),
+        ("share", "{to} (?:got|received|took|obtained) {part} from {whom}"),
+        ("lose", "{who} (?:{have} )?(?:just )?{lost} {part}(?: today| again)?"),
         ("have", "{who} (?:(?:now|already|meanwhile) )?{have}(?: got)? {thing}(?: now| already)?"),
         ("get", "{who} {be} now (?:carrying|holding) {thing}"),
         ("have", "{who} {be}(?: (?:still|currently|right now))? (?:carrying|holding) {thing}"),
@@ -177,6 +191,9 @@ _RULES = tuple(
         ("put", "{who} (?:{have} )?(?:just )?{put} {thing}(?: down| away)? {in} {place}"),
         ("put", "{thing} {been} {put} in {place} by {whom}"),
         ("put", "in {place}, {who} {put} {thing}(?: down)?"),
+        ("buy", "{who} (?:{have} )?(?:just )?{bought} {thing} {in} {place}"),
+        ("buy", "{in} {place}, {who} {bought} {thing}"),
+        ("buy", "{thing} {been} {bought} {in} {place} by {whom}"),
         ("get", "{who} (?:{have} )?(?:just )?{got} {thing} (?:in|at|from) {place}"),
         ("get", "{who} (?:{have} )?(?:just )?picked {thing} up (?:in|at|from) {place}"),
         ("get", "in {place}, {who} (?:found and )?(?:{got}|picked) {thing}(?: up)?"),
@@ -237,7 +254,7 @@ _OPENER = re.compile(
     "^(?:afterwards|then|after that|following that|next|later|soon|now|later on|soon after|soon after that|"
     "after a while|thereupon|an? (?:moment|minute|bit|while|hour|instant) later|some time later|"
     "(?:shortly|right|just|not long) after(?: that|wards)?|and then),? "
-    "(?=[A-Z]|he |she |they |the |you |her |him |in |it |both |an? |some |after [a-z]+ing )"
+    "(?=[A-Z]|he |she |they |the |you |her |him |his |my |in |at |it |both |an? |some |after [a-z]+ing )"
 )
 _WRAPPER = re.compile(
     "^(?:(?:did you know|have you heard|you should know|you see|we all know|rumour says|"
@@ -267,7 +284,7 @@ def listed(text: str) -> list[str]:
 # Where things are and nobody is.
 APART = re.compile(
     "the (?:[a-z]+ )?(?:table|desk|shelf|bench|counter|couch|carpet|plinth|lectern|workbench|altar|mantelpiece)"
-    "|the (?:drawer|fridge|wardrobe|box|cabinet|locker|bin|crate|trunk|hamper|satchel|dresser)"
+    "|the (?:drawer|fridge|wardrobe|box|cabinet|locker|bin|crate|car|van|trunk|hamper|satchel|dresser)"
 )
 
 
@@ -286,7 +303,22 @@ _GOING = (
 _MANY = (
     "(?:the|my|some) (?:keys|glasses|shoes|tickets|scissors|flowers|papers|slippers|binoculars|tongs|clogs|dominoes)"
 )
+_MINE = (
+    (re.compile(r"\bI'm\b"), "I is"),
+    (re.compile(r"\bI am\b"), "I is"),
+    (re.compile(r"\b([Aa])m I\b"), "is I"),
+    (re.compile(r"(?<!do )(?<!could )\bI have\b"), "I has"),
+    (re.compile(r"\b[Hh]ave I\b"), "has I"),
+    (re.compile(r"\b[Dd]o I (?=have|hold|carry|possess)"), "does I "),
+    (re.compile(r"(?<!tell )(?<!told )\bme\b"), "I"),
+    (re.compile(r"(?<!does )(?<!did )(?<!must )(?<!should )\bI (hold|lug|feel|look|seem|appear|own)\b"), r"I \1s"),
+    (re.compile(r"(?<!does )(?<!did )\bI carry\b"), "I carries"),
+    (re.compile(r"(?<!does )(?<!did )\bI possess\b"), "I possesses"),
+    (re.compile(r"\b[Mm]y (?=[a-z])"), "the "),
+    (re.compile(r"\b(?:his|her(?! (?:in|at|inside|is)\b)) (?=[a-z])"), "the "),
+)
 _PLAIN = (
+    *_MINE,
     *((re.compile(rf"({_MANY}) {many}\b"), rf"\1 {one}") for one, many in (("is", "are"), ("looks", "look"))),
     *((re.compile(rf"\b{many} (?={_MANY})"), f"{one} ") for one, many in (("is", "are"), ("does", "do"))),
     (re.compile(rf"({_MANY}) were\b"), r"\1 was"),
@@ -317,7 +349,7 @@ def parse(sentence: str) -> Said:
         ValueError: where no rule fits.
     """
     for opening in map(plain, _openings(sentence.removesuffix("."))):
-        for text in dict.fromkeys((opening, *(start.sub("", opening) for start in (_OPENER, _WRAPPER)))):
+        for text in dict.fromkeys((_WRAPPER.sub("", opening), opening, _OPENER.sub("", opening))):
             for rule, wording in _RULES:
                 if match := wording.fullmatch(text):
                     return _said(rule, match)

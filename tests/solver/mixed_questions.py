@@ -130,6 +130,10 @@ RULES = tuple(
         ("count carried", f"(?:how many|what number of) {_THINGS} (?:is|does|has) {{who}} "
                           f"(?:carrying|holding|have|got|carry|hold){_NOW}"),
         ("count carried", f"how many {_THINGS} {{who}} {_HAS}"),
+        ("how many", "(?:how many|what number of) (?P<items>[a-z]+) (?:does|has) {who} (?:have|own|possess|got)"
+                     "(?: now| left| in all| in total)?"),
+        ("how many", "how many (?P<items>[a-z]+) {who} (?:has|has got)(?: now| left)?"),
+        ("how many", "how many (?P<items>[a-z]+) are there with {who}(?: now)?"),
         # Gifts.
         ("gift thing", "what did {who} (?:give|pass|hand|bring|offer|slip)(?: over)? (?:to )?{to}"),
         ("gift thing", "what (?:has|was given by) {who} (?:given )?to {to}"),

@@ -13,13 +13,14 @@ from solver.kinds import _singular
 from solver.mixed_grammar import APART, Said, listed, parse
 from solver.relations import _STEPS
 
-_GENDER = {"Mr.": "he", "Mrs.": "she", "Ms.": "she", "Miss": "she", "Dr.": "", "Professor": ""}
+_GENDER = {"Mr.": "he", "Mrs.": "she", "Ms.": "she", "Miss": "she", "Dr.": "", "Professor": "", "I": ""}
 # What these say leaves open which thing "it" means.
 _OF_PEOPLE = ("move", "not in", "either", "then", "with", "not go")
 _BASE = {
     **{"liked": "like", "loved": "love", "hated": "hate", "known": "know", "admired": "admire", "trusted": "trust"},
     **{"missed": "miss", "misses": "miss", "miss": "miss"},
 }
+_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _TIE = {"friends": "a friend of", "neighbours": "a neighbour of", "cousins": "a cousin of"}
 _SCALES = {
     **{"taller": "long", "longer": "long", "tall": "long", "older": "old", "faster": "fast", "stronger": "strong"},
@@ -35,6 +36,10 @@ _SUBJECT = {"him": "he", "her": "she", "them": "they"}
 def _gender(name: str) -> str:
     first = name.split()[0]
     return _GENDER[first] if first in _GENDER else pronoun(first)
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdecimal() else _NUMBERS.index(word)
 
 
 def verb(word: str) -> str:
@@ -87,6 +92,7 @@ class Reading:
     likes: dict[tuple[str, str, str], bool] = field(default_factory=dict)  # by verb, who and whom
     ties: list[tuple[str, frozenset[str]]] = field(default_factory=list)
     below: dict[str, dict[str, set[str]]] = field(default_factory=dict)  # on each scale
+    counts: dict[tuple[str, str], int] = field(default_factory=dict)  # of whom and what
     empty: set[str] = field(default_factory=set)
     outside: set[str] = field(default_factory=set)
     named: tuple[str, ...] = ()
@@ -155,6 +161,31 @@ class Reading:
     def _not_in(self, said: Said, actors: tuple[str, ...]) -> None:
         self._stay(actors[0], Where(denied=said["place"]))
 
+    def _own(self, said: Said, actors: tuple[str, ...]) -> None:
+        self.outside.update(actors)
+        for amount in said["amounts"].split(" and "):
+            number, item = amount.split()
+            self.counts[actors[0], item.removesuffix("s")] = _number(number)
+        if "part" in said.slots:
+            self._count(actors[0], said["part"], -1)
+
+    def _count(self, name: str, part: str, sign: int, giver: str = "") -> None:
+        """More or fewer of what is named, or of the only kind that somebody has."""
+        number, item = part.split()[0], part.split()[-1].removesuffix("s")
+        own = [kind for one, kind in self.counts if one == (giver or name)]
+        kind = item if (name, item) in self.counts else own[0]
+        self.counts[name, kind] += sign * _number(number)
+
+    def _gain(self, said: Said, actors: tuple[str, ...]) -> None:
+        self._count(actors[0], said["part"], 1)
+
+    def _lose(self, said: Said, actors: tuple[str, ...]) -> None:
+        self._count(actors[0], said["part"], -1)
+
+    def _share(self, said: Said, actors: tuple[str, ...]) -> None:
+        self._count(said["to"], said["part"], 1, giver=actors[0])
+        self._count(actors[0], said["part"], -1)
+
     def _not_there(self, _said: Said, actors: tuple[str, ...]) -> None:
         self.solve_places()
         self._stay(actors[0], Where(denied=self._now(actors[0]).place))
@@ -207,13 +238,17 @@ class Reading:
 
     def _have(self, said: Said, actors: tuple[str, ...], deed: str = "have") -> None:
         self._did(deed, actors[0])
-        if "place" in said.slots:
-            self.equal.append((self._now(actors[0]), Where(said["place"])))
+        self.solve_places()
+        if "place" in said.slots and [stay.place for stay in self.stays.get(actors[0], ())][-1:] != [said["place"]]:
+            self._stay(actors[0], Where(said["place"]))
         for thing in self.topic:
             self._take(actors[0], thing)
 
     def _get(self, said: Said, actors: tuple[str, ...]) -> None:
         self._have(said, actors, "take")
+
+    def _buy(self, said: Said, actors: tuple[str, ...]) -> None:
+        self._have(said, actors)
 
     def _take(self, name: str, thing: str) -> None:
         here = self._now(name)

@@ -6,7 +6,7 @@ nobody. What was never told, or rests on something that was not, is unknown.
 
 from collections.abc import Callable, Iterable
 
-from amn.data.tasks.mixed.names import Name
+from amn.data.tasks.mixed.names import ME, Name
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
 from amn.data.tasks.mixed.world import Gift, Lines, MixedWorld, Person, Stop, Thing, route
 
@@ -302,6 +302,8 @@ def is_with(teller: Teller, unknown: bool) -> Asked | None:
     one, other = _any_person(teller, unknown), _any_person(teller, unknown)
     if one is None or other is None or one == other:
         return None
+    if one == ME:
+        one, other = other, one
     people = [teller.world.people.get(name) for name in (one, other)]
     known = [person.spot for person in people if person and person.spot.place]
     if len(known) == 2:

@@ -5,6 +5,12 @@ _MUCH = "(| much| a lot| a bit| clearly| even| far| ~considerably)"
 
 # The plainest of each kind, which are never kept out of training.
 PLAIN_EVENTS = {
+    "own": ("{who} {have} {amount}",),
+    "own and lose": ("{who} {have} {amount} and ate {part}",),
+    "gain": ("{who} bought {part}",),
+    "lose": ("{who} ate {part}",),
+    "share": ("{who} gave {part} to {to}", "{who} gave {to} {part}"),
+    "buy": ("{who} bought {thing} (at|in) {place}",),
     "likes": ("{who} {likes} {to}",),
     "does not like": ("{who} (does not|doesn't) {like} {to}",),
     "tie": ("{who} is {tie} {to}", "{who} and {to} are {ties}"),
@@ -13,6 +19,7 @@ PLAIN_EVENTS = {
     "empty": ("nobody is in {place}", "{place} is empty"),
 }
 PLAIN_QUESTIONS = {
+    "how many": ("how many {items} does {who} have",),
     "whom likes": ("who does {who} {like}",),
     "who likes": ("who {likes} {to}",),
     "likes": ("does {who} {like} {to}",),
@@ -23,7 +30,37 @@ PLAIN_QUESTIONS = {
     "most": ("{which} is the {word}",),
 }
 
+_LOST = "(ate|lost|sold|gave away|threw away|broke|used|~mislaid)"
+
 EVENTS = {
+    "own": (
+        "{who} (|now |already |~currently ){have}(| got) {amount}",
+        "{who} {have}(| got) {amount} (now|already|in a box|in a bag)",
+        "{who} (owns|had|started with|keeps) {amount}",
+    ),
+    "own and lose": (
+        "{who} {have} {amount} and(| then) " + _LOST + " {part}(| of them)",
+        "{who} had {amount},(| but| and)(| then) " + _LOST + " {part}(| of them)",
+    ),
+    "gain": (
+        "{who} (bought|found|got|received|collected|won|~acquired) {part}",
+        "{who} {have}(| just) (bought|found|received|collected|won|~acquired) {part}",
+    ),
+    "lose": (
+        "{who} " + _LOST + " {part}(| today| again)",
+        "{who} {have}(| just) (lost|sold|thrown away|given away|used|~mislaid) {part}",
+    ),
+    "share": (
+        "{who} (gave|handed|passed|sold|~slipped) {part} to {to}",
+        "{who} (gave|handed|passed|sold) {to} {part}",
+        "{to} (got|received|took|~obtained) {part} from {whom}",
+    ),
+    "buy": (
+        "{who} (bought|found|ordered|borrowed|~purchased) {thing} (at|in) {place}",
+        "{who} {have}(| just) (bought|found|borrowed|~purchased) {thing} (at|in) {place}",
+        "(at|in) {place}, {who} (bought|found|borrowed|~purchased) {thing}",
+        "{thing} (was|has been) (bought|found|borrowed|~purchased) (at|in) {place} by {whom}",
+    ),
     "likes": (
         "{who} (|really |truly |secretly |~dearly ){likes} {to}",
         "{who} {likes} {to} (a lot|very much|so much|more than anything|~to bits)",
@@ -63,6 +100,12 @@ EVENTS = {
 }
 
 QUESTIONS = {
+    "how many": (
+        "how many {items} (does {who} (have|own|~possess)|has {who} got)(| now| left| in all| in total)",
+        _ASK + " how many {items} {who} (has|has got)(| now| left)",
+        "what number of {items} does {who} have(| now| left)",
+        "how many {items} are there with {who}(| now)",
+    ),
     "whom likes": (
         "(who|whom) does {who} (|really |secretly |~dearly ){like}(| a lot| most| very much)",
         "who is(| really| secretly) {liked} by {who}",

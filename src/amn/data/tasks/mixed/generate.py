@@ -12,6 +12,7 @@ from amn.data.tasks.mixed.animals import ALL_COLOURS, Animals, Colours
 from amn.data.tasks.mixed.asking import ASKERS, HARD_ASKERS
 from amn.data.tasks.mixed.bonds import OF_PEOPLE, OF_THINGS, Bonds, Comparisons
 from amn.data.tasks.mixed.config import MixedConfig
+from amn.data.tasks.mixed.counts import Counts
 from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
 from amn.data.tasks.mixed.layout import SHAPES, SIZED, Map, Positions, SizeTheme
 from amn.data.tasks.mixed.names import Name, NamePool, the
@@ -38,8 +39,9 @@ _WEIGHTS = {
     "thing colours": 1,
     "bonds": 1.5,
     "comparisons": 1.5,
+    "counts": 1.5,
 }
-_FREE_ONLY = ("company", "belongings", "thing colours", "bonds", "comparisons")  # which bAbI has no sentences for
+_FREE_ONLY = ("company", "belongings", "thing colours", "bonds", "comparisons", "counts")  # which bAbI lacks
 # The same for hard stories.
 _HARD_WEIGHTS = {
     "moving": 2,
@@ -55,6 +57,8 @@ _HARD_THEMES = 3
 _BABI_ONLY_PEOPLE = 0.6
 _BABI_CORE = ("moving", "pairs", "carrying", "giving")
 _BABI_NAMES = 0.5
+_FIRST_PERSON = 0.12  # of free stories, those in which somebody is I
+_OF_MINE = 0.4  # of the things of such a story
 _TRIES = 12
 _QUESTIONS = (2, 6)
 _AT_THE_END = 0.6
@@ -102,7 +106,7 @@ class Remarks:
         if self.rng.random() < 0.5:
             self.teller.state("remark")
             return True
-        person, other = self.rng.sample(self.teller.cast.people, 2)
+        person, other = self.rng.sample(self.teller.cast.others, 2)
         people = {person, other} if self.rng.random() < 0.25 else {person}
         if len(people) > 1:
             self.teller.tell("liking", person, to=other)
@@ -116,7 +120,7 @@ class Remarks:
         if any("o'clock" in sentence for sentence in self.teller.sentences):
             return None  # somebody may ask what time it is
         cast = self.teller.cast
-        people = [name for name in (*cast.people, *cast.other_people) if name not in self.teller.outsiders]
+        people = [name for name in (*cast.others, *cast.other_people) if name not in self.teller.outsiders]
         slots = {"who": self.rng.choice(people).said, "colour": self.rng.choice(ALL_COLOURS)}
         return Asked(kind="off topic", answer=UNKNOWN, support=(), slots=slots)
 
@@ -150,6 +154,8 @@ class _Maker:
         self.pool = names.POOLS[config.names]
         chosen = self._themes()
         cast = _cast(rng, self.pool, babi=self.babi, motives="motives" in chosen)
+        if not self.babi and rng.random() < _FIRST_PERSON:
+            cast = _told_by_me(rng, cast)
         self.teller = Teller(rng, config, self.babi, cast, self._length(), hard=hard)
         self.themes = self._build(chosen)
         self.remarks = Remarks(self.teller)
@@ -191,10 +197,13 @@ class _Maker:
         if "motives" in chosen:
             themes.append(Motives(teller, self.people))
         if "fears" in chosen or "colours" in chosen:
-            members = rng.sample(cast.people, rng.randint(2, len(cast.people)))
+            members = rng.sample(cast.others, rng.randint(2, len(cast.others)))
             themes.append(Animals(teller, members, fears="fears" in chosen, colours="colours" in chosen))
         if "bonds" in chosen:
-            themes.append(Bonds(teller, rng.sample(cast.people, rng.randint(2, len(cast.people)))))
+            themes.append(Bonds(teller, rng.sample(cast.others, rng.randint(2, len(cast.others)))))
+        if "counts" in chosen:
+            known = [*cast.people, *cast.other_people]
+            themes.append(Counts(teller, names.distinct(names.person, rng, self.pool, rng.randint(1, 3), known)))
         return themes + self._layouts(chosen)
 
     def _layouts(self, chosen: list[str]) -> list[Theme]:
@@ -218,7 +227,7 @@ class _Maker:
         if "comparisons" in chosen:
             people = rng.random() < 0.6
             num = rng.randint(2, 5)
-            compared = cast.people[:num] if people else names.distinct(names.thing, rng, self.pool, num, taken)
+            compared = cast.others[:num] if people else names.distinct(names.thing, rng, self.pool, num, taken)
             scale = rng.choice(OF_PEOPLE if people else OF_THINGS[:-1] if "sizes" in chosen else OF_THINGS)
             themes.append(Comparisons(teller, rng.sample(compared, len(compared)), scale, people=people))
         return themes
@@ -293,6 +302,16 @@ def _cast(rng: Random, pool: NamePool, *, babi: bool, motives: bool) -> Cast:
     things += names.distinct(draw[2], rng, pool, max(num_things, len(things)) + 2 - len(things), things)
     surfaces = [] if single or rng.random() < 0.6 else names.distinct(names.surface, rng, pool, 1, [*places, *things])
     return replace(_split(people, places, things), surfaces=surfaces)
+
+
+def _told_by_me(rng: Random, cast: Cast) -> Cast:
+    """With me in it, and some things of mine."""
+
+    def mine(things: list[Name]) -> list[Name]:
+        return [names.my(thing) if rng.random() < _OF_MINE else thing for thing in things]
+
+    people = [names.ME, *cast.people[1:]]
+    return replace(cast, people=people, things=mine(cast.things), other_things=mine(cast.other_things))
 
 
 def _split(people: list[Name], places: list[Name], things: list[Name]) -> Cast:

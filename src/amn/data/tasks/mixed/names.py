@@ -74,7 +74,7 @@ KNOWN = NamePool(
     surfaces=_lines(
         "kitchen table, dining table, table, desk, top shelf, bench, counter, couch, bedside table, carpet"
     ),
-    containers=_lines("drawer, fridge, wardrobe, box, cabinet, locker, bin, crate"),
+    containers=_lines("drawer, fridge, wardrobe, box, cabinet, locker, bin, crate, car, van"),
     rooms=_lines("""
         living room, dining room, laundry room, waiting room, meeting room, changing room, guest room, play room,
         train station, bus stop, police station, fire station, post office, coffee shop, book store, grocery store,
@@ -125,6 +125,14 @@ _TITLED = frozenset(word for title, _ in _TITLES for word in words(title))
 def the(text: str) -> Name:
     """Something that takes an article."""
     return Name(text, f"the {text}")
+
+
+ME = Name("I", "I")  # who tells the story
+
+
+def my(name: Name) -> Name:
+    """Something of one's own."""
+    return Name(name.text, f"my {name.text}")
 
 
 def a(text: str) -> str:
@@ -212,8 +220,33 @@ def _agree(match: re.Match[str]) -> str:
     return (right.capitalize() if word[0].isupper() else right) + match[0][len(word) :]
 
 
+_OBJECT_AFTER = (
+    "to|by|from|with|for|of|alongside|find|given?|pass|hand|bring|offer|slip|gave|passed|handed|offered|slipped|brought|"
+    "join|joined|meet|met|see|let|made|is it|was it|room as|place as"
+)
+_SAYING = "carrie|hold|lug|feel|look|seem|appear|possesse|own"
+_FIRST_PERSON = (
+    (re.compile(rf"\b({_OBJECT_AFTER}) I\b"), r"\1 me"),
+    (re.compile(r"\b(where)'s I\b", re.IGNORECASE), r"\1 am I"),
+    (re.compile(r"\bI (?:is|am)n't\b"), "I am not"),
+    (re.compile(r"\bI is\b"), "I am"),
+    (re.compile(r"\bis I\b"), "am I"),
+    (re.compile(r"\bIs I\b"), "Am I"),
+    (re.compile(r"\bI has\b"), "I have"),
+    (re.compile(r"\b([Hh])as I\b"), r"\1ave I"),
+    (re.compile(r"\b([Dd])oes I\b"), r"\1o I"),
+    (re.compile(rf"\bI ({_SAYING})s\b"), r"I \1"),
+    (re.compile(r"\bI carrie\b"), "I carry"),
+    (re.compile(r"\bI possesse\b"), "I possess"),
+)
+_I = re.compile(r"\bI\b")
+
+
 def idiomatic(text: str) -> str:
     """A sentence with the prepositions that its places take, on the table, at work, and went home; and keys are."""
+    if _I.search(text):
+        for wrong, right in _FIRST_PERSON:
+            text = wrong.sub(right, text)
     if _MANY.search(text):
         text = _VERB.sub(_agree, text)
     for wrong, right in _IDIOMS:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from amn.data.tasks.mixed.asking import present
-from amn.data.tasks.mixed.names import Name
+from amn.data.tasks.mixed.names import ME, Name
 from amn.data.tasks.mixed.teller import Teller
 
 # How likely each kind of event is, where its theme is in the story; those of bAbI in its own style of stories.
@@ -11,14 +11,14 @@ _WEIGHTS: dict[str, dict[str, float]] = {
     "moving": {"move": 8, "in": 1, "pair": 1, "then": 1, "not go": 0.7, "not there": 0.2, "empty": 0.2},
     "pairs": {"pair": 6},
     "carrying": {"get": 6, "get there": 1, "drop": 4, "put": 2, "lies": 2, "carry": 2}
-    | {"have": 1, "put away": 2, "not get": 1.2, "not drop": 0.5},
+    | {"have": 1, "put away": 2, "not get": 1.2, "not drop": 0.5, "buy": 1},
     "giving": {"get": 3, "have": 1, "give": 8, "not give": 0.6},
     "belief": {"in": 4, "not in": 5, "not there": 2, "empty": 1},
     "doubt": {"in": 3, "either": 6},
     "company": {"with": 5},
     "belongings": {
         **{"get": 6, "have": 4, "drop": 3, "put": 2, "put away": 6, "carry": 3, "give": 3, "lies": 3},
-        **{"not get": 3, "not drop": 1.5, "not give": 1.5},
+        **{"not get": 3, "not drop": 1.5, "not give": 1.5, "get there": 2, "buy": 2},
     },
 }
 _IN_BABI = ("move", "pair", "get", "drop", "give", "in", "not in", "either")
@@ -70,6 +70,7 @@ class People:
             "drop": self._drop,
             "give": self._give,
             "get there": self._get_there,
+            "buy": self._buy,
             "put": self._put,
             "lies": self._lies,
             "carry": self._carry,
@@ -112,6 +113,7 @@ class People:
             return False
         several = not self.teller.babi and len(others) > 1 and self.rng.random() < self._several_share
         together = (person, *self.rng.sample(others, 2 if several else 1))
+        together = tuple(sorted(together, key=lambda name: name == ME))  # Mary and I
         self._move_all(together)
         if len(self.teller.sentences) < self.teller.length and self.rng.random() < 0.4:
             self._move_all(together)
@@ -222,9 +224,27 @@ class People:
         return self._take("have", person)
 
     def _get_there(self, person: Name) -> bool:
-        """The sentence says where, which is where the person is; no town, which might be somebody."""
+        """The sentence says where, which is where the person is or comes for it; no town, which might be somebody."""
         here = self._place_of(person)
-        return here is not None and here.said != here.text and self._take("get there", person, here.said)
+        if here is not None and here.said != here.text and self.rng.random() < 0.5:
+            return self._take("get there", person, here.said)
+        return self._fetch("get there", person)
+
+    def _buy(self, person: Name) -> bool:
+        return self._fetch("buy", person)
+
+    def _fetch(self, kind: str, person: Name) -> bool:
+        """Somebody gets something new elsewhere, and is there by that."""
+        things = [thing for thing in self.cast.things if thing not in self.world.things]
+        place = self._elsewhere(person)
+        if not things or place.said == place.text:
+            return False
+        chosen = self._some(things)
+        why = self.teller.tell(kind, person, things=chosen, place=place.said)
+        self.world.place((person,), place, why)
+        for thing in chosen:
+            self.world.take(person, thing, why, "take" if kind == "get there" else "have")
+        return True
 
     def _held(self, person: Name, *, most: int = 3) -> tuple[Name, list[Name]] | None:
         """Somebody who holds things, rather the person than others, and some of these things."""

@@ -8,7 +8,7 @@ from random import Random
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.events import BABI_OPENERS, EVENTS, OPENERS, WRAPPERS
 from amn.data.tasks.mixed.grammar import Which
-from amn.data.tasks.mixed.names import KNOWN, NEW, Name, a, idiomatic
+from amn.data.tasks.mixed.names import KNOWN, ME, NEW, Name, a, idiomatic
 from amn.data.tasks.mixed.questions import QUESTIONS
 from amn.data.tasks.mixed.world import Lines, MixedWorld
 from amn.data.vocabulary import UNKNOWN_ANSWER
@@ -22,7 +22,7 @@ _PRONOUN_SHARE = 0.5
 _THING_PRONOUN_SHARE = 0.7
 _OPENER_SHARE = 0.25
 # What a sentence may open with "then" for, and what bAbI tells by a pronoun.
-_DOINGS = ("move", "get", "get there", "drop", "put", "give", "carry", "put and go")
+_DOINGS = ("move", "get", "get there", "buy", "drop", "put", "give", "carry", "put and go")
 # What is told of people and places alone: a thing told of before it is still what *it* means.
 _GOINGS = ("move", "in", "not in", "either", "with", "then", "not go")
 _WRAPPED = ("move", "in", "not in", "with", "get", "have", "give", "put", "lies", "carry", "likes", "tie", "more")
@@ -33,6 +33,7 @@ _PARTICLE = re.compile(
 _SEVERAL = (("is", "are"), ("was", "were"), ("has been", "have been"))
 _LATELY = 4  # so many sentences back at most stands what *it* means
 _NEW_SHARE = 0.3  # how often something is told of first by "a" or "my"
+_OWN = {"he": "his", "she": "her"}
 _OBJECT_FORM = {"he": "him", "she": "her", "they": "them"}
 
 
@@ -47,6 +48,11 @@ class Cast:
     other_places: list[Name]
     other_things: list[Name]
     surfaces: list[Name] = field(default_factory=list)
+
+    @property
+    def others(self) -> list[Name]:
+        """The people without the one who tells the story."""
+        return [name for name in self.people if name != ME]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -114,7 +120,7 @@ class Teller:
         """Tells a fact about no person."""
         self._subject = _Subject()
         wording = _about_several(self._wording(kind)) if len(things) > 1 else self._wording(kind)
-        thing = self._listed(things, mine=True) if kind == "lies" else listed([thing.said for thing in things])
+        thing = self._listed(things, own="my") if kind == "lies" else listed([thing.said for thing in things])
         line = self._add(self._wrapped(kind, wording.format(thing=thing, **slots)))
         self._topic = _Topic(tuple(things), (line,))
         return (line,)
@@ -133,9 +139,11 @@ class Teller:
         """
         doing = kind in _DOINGS
         pronoun = self._pronoun(who, to) if doing or not self.babi else ""
-        wording, thing, known = self._thing(self._wording(kind), things)
+        wording, thing, known = self._thing(self._wording(kind), things, who)
         names = self._agreement(who, pronoun) | {"to": to.said if to else "", "thing": thing}
         text = wording.format(**names, **slots)
+        if who == (ME,) and self.rng.random() < 0.3:
+            text = text.replace("I am ", "I'm ", 1)
         opened = self._opened(text, bool(pronoun)) if doing else text
         line = self._add(self._wrapped(kind, text) if opened == text else opened)
         before = self._subject.why if pronoun else ()
@@ -165,27 +173,31 @@ class Teller:
     def _babi_share(self) -> float:
         return 1.0 if self.babi else _BABI_WORDING
 
-    def _thing(self, wording: str, things: Sequence[Name]) -> tuple[str, str, Lines]:
+    def _thing(self, wording: str, things: Sequence[Name], who: tuple[Name, ...]) -> tuple[str, str, Lines]:
         """The wording that takes what is said of the things, that, and the lines that say what a pronoun means."""
         several = len(things) > 1 or any(thing.text in (*KNOWN.plurals, *NEW.plurals) for thing in things)
         if several:
             wording = _about_several(wording)
         if self.babi or not things or tuple(things) != self.topic or self.rng.random() > _THING_PRONOUN_SHARE:
-            return wording, self._listed(things), ()
+            owner = who[0] if len(who) == 1 and wording.startswith("{who}") else None
+            return wording, self._listed(things, own=self._own(owner)), ()
         wording = wording.replace("{to} {thing}", "{thing} to {to}")
         word = self.rng.choice(("both", "both of them", "them") if len(things) == 2 else ("them",)) if several else "it"
         if word in ("it", "them"):
             wording = _PARTICLE.sub(r"\1 {thing} \2", wording)
         return wording, "they" if word == "them" and wording.startswith("{thing}") else word, self._topic.why
 
-    def _listed(self, things: Sequence[Name], *, mine: bool = False) -> str:
-        """The things joined; those not mentioned before are at times a lamp or my lamp."""
+    def _own(self, owner: Name | None) -> str:
+        return "" if owner is None else "my" if owner == ME else _OWN.get(owner.pronoun, "")
+
+    def _listed(self, things: Sequence[Name], *, own: str = "") -> str:
+        """The things joined; those not mentioned before are at times a lamp, or my lamp or her lamp."""
         new = set(things) - self._mentioned - self.world.things.keys()
         self._mentioned.update(things)
         if self.babi or new != set(things) or self.rng.random() > _NEW_SHARE:
             return listed([thing.said for thing in things])
-        my = mine and self.rng.random() < 0.4
-        return listed([f"my {thing.text}" if my else a(thing.text) for thing in things])
+        owned = own and self.rng.random() < 0.4
+        return listed([f"{own} {thing.text}" if owned else a(thing.text) for thing in things])
 
     def _agreement(self, who: tuple[Name, ...], pronoun: str) -> dict[str, str]:
         said = pronoun or listed([name.said for name in who])
@@ -193,8 +205,8 @@ class Teller:
         return {
             "who": said,
             "whom": _OBJECT_FORM[pronoun] if pronoun else said,
-            "be": "are" if several else "is",
-            "have": "have" if several else "has",
+            "be": "are" if several else "am" if who == (ME,) else "is",
+            "have": "have" if several or who == (ME,) else "has",
         }
 
     def _pronoun(self, who: tuple[Name, ...], to: Name | None) -> str:

@@ -1,0 +1,97 @@
+"""A theme about how many of something people have: they get, lose and share some."""
+
+from amn.data.tasks.mixed.asking import NUMBERS
+from amn.data.tasks.mixed.names import Name
+from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
+from amn.data.tasks.mixed.world import Lines
+
+_ITEMS = (
+    *("apple", "banana", "orange", "pear", "egg", "cookie", "coin", "stamp", "marble", "pencil", "book", "card"),
+    *("balloon", "candle", "shell", "stone", "button", "ticket", "flower", "plate", "lemon", "sweet", "pen", "photo"),
+)
+_NEW_ITEMS = ("walnut", "acorn", "pebble", "medal", "biscuit", "sticker")
+_MOST = 9  # of one kind
+
+
+class Counts:
+    """People of its own, whose things are told by their number alone; the number is plain at any time."""
+
+    def __init__(self, teller: Teller, names: list[Name]) -> None:
+        self.teller, self.rng, self.names = teller, teller.rng, names
+        items = self.rng.sample(_ITEMS if teller.config.names == "known" else _NEW_ITEMS, 2)
+        self.items = items if self.rng.random() < 0.4 else items[:1]
+        self.digits = self.rng.random()
+        self.owned: dict[Name, dict[str, int]] = {}
+        self.why: dict[tuple[Name, str], Lines] = {}
+        self.left = self.rng.randint(1, 6)
+
+    def tell(self) -> bool:
+        """Somebody has some, or more or fewer than before."""
+        if self.left == 0:
+            return False
+        name = self.rng.choice(self.names)
+        told = name in self.owned and self._change(name)
+        told = told or (name not in self.owned and self._own(name))
+        self.left -= told
+        return told
+
+    def _number(self, count: int) -> str:
+        return str(count) if self.rng.random() < self.digits else NUMBERS[count]
+
+    def _some(self, count: int, item: str) -> str:
+        return f"{self._number(count)} {item if count == 1 else item + 's'}"
+
+    def _own(self, name: Name) -> bool:
+        items = self.rng.sample(self.items, self.rng.randint(1, len(self.items)))
+        counts = {item: self.rng.randint(1, _MOST) for item in items}
+        amount = " and ".join(self._some(count, item) for item, count in counts.items())
+        if len(items) == 1 and self.rng.random() < 0.2:
+            (item,) = items
+            lost = self.rng.randint(1, counts[item])
+            why = self.teller.tell("own and lose", name, amount=amount, part=self._number(lost))
+            counts[item] -= lost
+        else:
+            why = self.teller.tell("own", name, amount=amount)
+        self.owned[name] = counts
+        self.why |= {(name, item): why for item in items}
+        self.teller.outsiders.add(name)
+        return True
+
+    def _change(self, name: Name) -> bool:
+        kind, item = self.rng.choice(("gain", "lose", "lose", "share")), self.rng.choice(list(self.owned[name]))
+        others = [other for other in self.owned if other != name and item in self.owned[other]]
+        other = self.rng.choice(others) if kind == "share" and others else None
+        gainer, loser = (name, None) if kind == "gain" else (other, name)
+        room = min(
+            _MOST + 1 - self.owned[gainer][item] if gainer else _MOST, self.owned[loser][item] if loser else _MOST
+        )
+        if room < 1 or (kind == "share" and other is None):
+            return False
+        count = self.rng.randint(1, min(room, 4))
+        why = self.teller.tell(kind, name, to=other, part=self._part(kind, name, count, item))
+        for who, change in ((gainer, count), (loser, -count)):
+            if who:
+                self.owned[who][item] += change
+                self.why[who, item] += why
+        return True
+
+    def _part(self, kind: str, name: Name, count: int, item: str) -> str:
+        """What is told of: the number alone where somebody has but one kind of things."""
+        number = f"{self._number(count)}{' more' if kind == 'gain' else ''}"
+        named = f"{number} {item if count == 1 else item + 's'}"
+        if kind == "lose" and self.rng.random() < 0.3:
+            named = f"{number} of the {item}s"
+        alone = [number, f"{number} of them"] if kind == "lose" else [number]
+        return self.rng.choice([named, *alone] if len(self.owned[name]) == 1 else [named])
+
+    def ask(self, unknown: bool) -> Asked | None:
+        """How many has somebody?"""
+        if not self.owned:
+            return None
+        name = self.rng.choice(self.teller.cast.other_people if unknown else list(self.owned))
+        item = self.rng.choice(self.items if unknown else list(self.owned[name]))
+        slots = {"who": name.said, "items": f"{item}s"}
+        if unknown:
+            return Asked(kind="how many", answer=UNKNOWN, support=(), slots=slots)
+        why = tuple(sorted(set(self.why[name, item])))
+        return Asked(kind="how many", answer=NUMBERS[self.owned[name][item]], support=why, slots=slots)
