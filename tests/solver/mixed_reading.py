@@ -169,12 +169,12 @@ class Reading:
         if "part" in said.slots:
             self._count(actors[0], said["part"], -1)
 
-    def _count(self, name: str, part: str, sign: int, giver: str = "") -> None:
+    def _count(self, name: str, part: str, sign: int) -> None:
         """More or fewer of what is named, or of the only kind that somebody has."""
         number, item = part.split()[0], part.split()[-1].removesuffix("s")
-        own = [kind for one, kind in self.counts if one == (giver or name)]
-        kind = item if (name, item) in self.counts else own[0]
-        self.counts[name, kind] += sign * _number(number)
+        own = [kind for one, kind in self.counts if one == name]
+        for kind in [item] if item in own else own if len(own) == 1 else ():
+            self.counts[name, kind] += sign * _number(number)
 
     def _gain(self, said: Said, actors: tuple[str, ...]) -> None:
         self._count(actors[0], said["part"], 1)
@@ -183,7 +183,7 @@ class Reading:
         self._count(actors[0], said["part"], -1)
 
     def _share(self, said: Said, actors: tuple[str, ...]) -> None:
-        self._count(said["to"], said["part"], 1, giver=actors[0])
+        self._count(said["to"], said["part"], 1)
         self._count(actors[0], said["part"], -1)
 
     def _not_there(self, _said: Said, actors: tuple[str, ...]) -> None:

@@ -10,7 +10,7 @@ _ITEMS = (
     *("balloon", "candle", "shell", "stone", "button", "ticket", "flower", "plate", "lemon", "sweet", "pen", "photo"),
 )
 _NEW_ITEMS = ("walnut", "acorn", "pebble", "medal", "biscuit", "sticker")
-_MOST = 9  # of one kind
+_MOST = 6  # of one kind
 
 
 class Counts:
@@ -67,22 +67,23 @@ class Counts:
         )
         if room < 1 or (kind == "share" and other is None):
             return False
-        count = self.rng.randint(1, min(room, 4))
-        why = self.teller.tell(kind, name, to=other, part=self._part(kind, name, count, item))
+        count = self.rng.randint(1, min(room, 3))
+        why = self.teller.tell(kind, name, to=other, part=self._part(kind, (name, other), count, item))
         for who, change in ((gainer, count), (loser, -count)):
             if who:
                 self.owned[who][item] += change
                 self.why[who, item] += why
         return True
 
-    def _part(self, kind: str, name: Name, count: int, item: str) -> str:
-        """What is told of: the number alone where somebody has but one kind of things."""
+    def _part(self, kind: str, people: tuple[Name, Name | None], count: int, item: str) -> str:
+        """What is told of: the number alone where people have but one kind of things."""
         number = f"{self._number(count)}{' more' if kind == 'gain' else ''}"
         named = f"{number} {item if count == 1 else item + 's'}"
         if kind == "lose" and self.rng.random() < 0.3:
             named = f"{number} of the {item}s"
         alone = [number, f"{number} of them"] if kind == "lose" else [number]
-        return self.rng.choice([named, *alone] if len(self.owned[name]) == 1 else [named])
+        plain = all(len(self.owned[name]) == 1 for name in people if name)
+        return self.rng.choice([named, *alone] if plain else [named])
 
     def ask(self, unknown: bool) -> Asked | None:
         """How many has somebody?"""

@@ -39,7 +39,7 @@ _WEIGHTS = {
     "thing colours": 1,
     "bonds": 1.5,
     "comparisons": 1.5,
-    "counts": 1.5,
+    "counts": 1,
 }
 _FREE_ONLY = ("company", "belongings", "thing colours", "bonds", "comparisons", "counts")  # which bAbI lacks
 # The same for hard stories.
