@@ -147,6 +147,7 @@ def test_hard_stories_ask_mainly_what_others_ask_rarely() -> None:
         "who in",
         "first",
         "carrying",
+        "count carried",
     }
 
     def share(stories: list[Story]) -> float:
