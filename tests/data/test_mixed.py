@@ -27,7 +27,7 @@ COMMON_QUESTIONS = (
     *("what given", "giver", "giver to", "receiver", "given to"),
 )
 FIXED_ANSWERS = {"yes", "no", "maybe", "unknown", "nothing", "nobody"}
-NUMBERS = {"none", "one", "two", "three", "four", "five", "six"}
+NUMBERS = {"none", "one", "two", "three", "four", "five", "six", "seven"}
 # What these ask is settled only by knowing that the story tells no more.
 NEED_ALL_OF_THE_STORY = {
     *("who in", "count in", "who with", "anybody in", "has", "carrying", "count carried"),
