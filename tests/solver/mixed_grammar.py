@@ -106,7 +106,7 @@ _RULES = tuple(
                        "(?:before going|to go|when going|on the way) to {other}"),
         ("put and go", "after (?:leaving|putting|parking|dropping|stashing) {thing} in {place}, {who} {go} to {other}"),
         ("own", "{who} (?:(?:now|already|currently) )?(?:{have}|owns|had|started with|keeps)(?: got)? {amounts}"
-                "(?: now| already| in a box| in a bag)?"),
+                "(?: now| already| in a pocket| in a bag)?"),
         ("own", "{who} (?:{have}|had) {amounts},?(?: but| and)?(?: then)? {lost} {part}"),
         ("gain", "{who} (?:{have} )?(?:just )?(?:bought|found|got|received|collected|won|acquired) "
                  rf"(?P<part>{_NUMBER} more(?: [a-z]+)?)"),

@@ -35,7 +35,7 @@ _LOST = "(ate|lost|sold|gave away|threw away|broke|used|~mislaid)"
 EVENTS = {
     "own": (
         "{who} (|now |already |~currently ){have}(| got) {amount}",
-        "{who} {have}(| got) {amount} (now|already|in a box|in a bag)",
+        "{who} {have}(| got) {amount} (now|already|in a pocket|in a bag)",
         "{who} (owns|had|started with|keeps) {amount}",
     ),
     "own and lose": (

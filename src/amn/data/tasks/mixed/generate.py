@@ -52,6 +52,9 @@ _HARD_WEIGHTS = {
     "belongings": 4,
     "days": 2,
     "fears": 5,
+    "bonds": 1.5,
+    "comparisons": 1.5,
+    "counts": 0.7,
 }
 _HARD_THEMES = 3
 _BABI_ONLY_PEOPLE = 0.6
