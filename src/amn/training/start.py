@@ -21,18 +21,23 @@ def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
     """Gives a fresh model the weights of the trained one of that name; rows of new words and answers stay fresh."""
     trained = load_model(find_model(name))
     _check_alike(model, trained, name)
+    with torch.no_grad():
+        copy_weights(model, vocabulary, trained)
+
+
+def copy_weights(model: Model, vocabulary: Vocabulary, trained: TrainedModel) -> None:
+    """Gives a model of some words the weights of a trained one; rows of words and answers that only it has stay."""
     words = _places(vocabulary.words, trained.vocabulary.words)
     answers = _places(vocabulary.answers, trained.vocabulary.answers)
     shared = zip(_SIZES, (words, answers), strict=True)
     rows = {parameter: places for field, places in shared for parameter in _parameters_with_rows(model, field)}
     known = trained.model.state_dict()
-    with torch.no_grad():
-        for parameter, value in model.named_parameters():
-            if parameter in rows:
-                new, old = rows[parameter]
-                value[new] = known[parameter][old]
-            else:
-                value.copy_(known[parameter])
+    for parameter, value in model.named_parameters():
+        if parameter in rows:
+            new, old = rows[parameter]
+            value[new] = known[parameter][old]
+        else:
+            value.copy_(known[parameter])
 
 
 def settings_of(name: str) -> dict[str, Any]:
