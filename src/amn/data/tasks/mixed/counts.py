@@ -1,8 +1,8 @@
 """A theme about how many of something people have: they get, lose and share some."""
 
-from amn.data.tasks.mixed.asking import NUMBERS
 from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
+from amn.data.tasks.mixed.topics import NUMBERS
 from amn.data.tasks.mixed.world import Lines
 
 _ITEMS = (
