@@ -6,43 +6,15 @@ nobody. What was never told, or rests on something that was not, is unknown.
 
 from collections.abc import Callable, Iterable
 
-from amn.data.tasks.mixed.names import ME, Name
-from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
+from amn.data.tasks.mixed.names import Name
+from amn.data.tasks.mixed.presence import anybody, is_with, who_in, who_with
+from amn.data.tasks.mixed.teller import Asked, Teller
+from amn.data.tasks.mixed.topics import NUMBERS, Asker, any_person, any_thing, asked
 from amn.data.tasks.mixed.world import Gift, Lines, MixedWorld, Person, Stop, Thing, route
-
-NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_CROWDED = 0.7  # of the questions of hard stories about who is in a place, those about more than one person
-_SPARE_SHARE = 0.5  # of the questions that are to be unknown, those about names that the story lacks
-
-# A question's own: given the story and whether the answer should be unknown; None where there is nothing to ask.
-Asker = Callable[[Teller, bool], Asked | None]
-
-
-def _asked(kind: str, answer: str | None, support: Iterable[int], **slots: Name) -> Asked:
-    said = {slot: name.said for slot, name in slots.items()}
-    lines = () if answer is None else tuple(sorted(set(support)))
-    return Asked(kind=kind, answer=answer or UNKNOWN, support=lines, slots=said)
-
-
-def _spare(teller: Teller, unknown: bool) -> bool:
-    return unknown and teller.rng.random() < _SPARE_SHARE
-
-
-def _any_person(teller: Teller, unknown: bool) -> Name | None:
-    """Somebody told of, lately told ones no less than others; or somebody never told of."""
-    if _spare(teller, unknown):
-        return teller.rng.choice(teller.cast.other_people)
-    return teller.rng.choice(list(teller.world.people)) if teller.world.people else None
-
-
-def _any_thing(teller: Teller, unknown: bool) -> Name | None:
-    if _spare(teller, unknown):
-        return teller.rng.choice(teller.cast.other_things)
-    return teller.rng.choice(list(teller.world.things)) if teller.world.things else None
 
 
 def _any_topic(teller: Teller, unknown: bool) -> Name | None:
-    draw = _any_thing if teller.world.things and teller.rng.random() < 0.5 else _any_person
+    draw = any_thing if teller.world.things and teller.rng.random() < 0.5 else any_person
     return draw(teller, unknown)
 
 
@@ -63,8 +35,8 @@ def where(teller: Teller, unknown: bool) -> Asked | None:
         return None
     being = _being(teller.world, topic)
     if being is None or being.spot.place is None:
-        return _asked("where", None, (), it=topic)
-    return _asked("where", being.spot.place.text, _place_lines(being), it=topic)
+        return asked("where", None, (), it=topic)
+    return asked("where", being.spot.place.text, _place_lines(being), it=topic)
 
 
 def is_in(teller: Teller, unknown: bool) -> Asked | None:
@@ -75,7 +47,7 @@ def is_in(teller: Teller, unknown: bool) -> Asked | None:
     being = _being(teller.world, topic)
     place = _likely_place(teller, being)
     if being is None:
-        return _asked("is in", None, (), it=topic, place=place)
+        return asked("is in", None, (), it=topic, place=place)
     spot = being.spot
     if spot.place is not None:
         answer: str | None = "yes" if spot.place == place else "no"
@@ -83,7 +55,7 @@ def is_in(teller: Teller, unknown: bool) -> Asked | None:
         answer = "maybe" if place in spot.options else "no"
     else:
         answer = "no" if spot.denied == place else None
-    return _asked("is in", answer, _place_lines(being), it=topic, place=place)
+    return asked("is in", answer, _place_lines(being), it=topic, place=place)
 
 
 def _likely_place(teller: Teller, being: Person | Thing | None) -> Name:
@@ -108,9 +80,9 @@ def before(teller: Teller, unknown: bool) -> Asked | None:
     if any(spot.place is None for spot, _ in stops[at:]):
         return None  # an untold place may be this one
     if at == 0 or stops[at - 1][0].place is None:
-        return _asked(kind, None, (), it=topic, place=place)
+        return asked(kind, None, (), it=topic, place=place)
     answer = stops[at - 1][0].place
-    return _asked(kind, answer.text if answer else None, _stop_lines(stops[at - 1 : at + 1]), it=topic, place=place)
+    return asked(kind, answer.text if answer else None, _stop_lines(stops[at - 1 : at + 1]), it=topic, place=place)
 
 
 def _moved_thing(teller: Teller) -> Name | None:
@@ -130,7 +102,7 @@ def _stop_lines(stops: Iterable[Stop]) -> Lines:
 
 def after(teller: Teller, unknown: bool) -> Asked | None:
     """Where did a person go after a place? Asked only of places where the person was once."""
-    topic = _any_person(teller, unknown)
+    topic = any_person(teller, unknown)
     if topic is None:
         return None
     person = teller.world.people.get(topic)
@@ -141,36 +113,36 @@ def after(teller: Teller, unknown: bool) -> Asked | None:
         return None
     at = been.index(place) if place in been else len(been)
     if at + 1 >= len(been):
-        return _asked("person after", None, (), it=topic, place=place)
+        return asked("person after", None, (), it=topic, place=place)
     answer = been[at + 1]
-    return _asked(
+    return asked(
         "person after", answer.text if answer else None, _stop_lines(stops[at : at + 2]), it=topic, place=place
     )
 
 
 def who_has(teller: Teller, unknown: bool) -> Asked | None:
     """Who has a thing?"""
-    topic = _any_thing(teller, unknown)
+    topic = any_thing(teller, unknown)
     if topic is None:
         return None
     thing = teller.world.things.get(topic)
     if thing is None:
-        return _asked("who has", None, (), thing=topic)
-    return _asked("who has", thing.holder.text if thing.holder else "nobody", thing.why, thing=topic)
+        return asked("who has", None, (), thing=topic)
+    return asked("who has", thing.holder.text if thing.holder else "nobody", thing.why, thing=topic)
 
 
 def has(teller: Teller, unknown: bool) -> Asked | None:
     """Does a person have a thing? Unknown only where the story tells of neither."""
     cast, rng = teller.cast, teller.rng
     if unknown:
-        return _asked("has", None, (), who=rng.choice(cast.other_people), thing=rng.choice(cast.other_things))
-    topic, person = _any_thing(teller, False), _any_person(teller, False)
+        return asked("has", None, (), who=rng.choice(cast.other_people), thing=rng.choice(cast.other_things))
+    topic, person = any_thing(teller, False), any_person(teller, False)
     if topic is None or person is None:
         return None
     thing = teller.world.things[topic]
     if thing.holder and rng.random() < 0.5:
         person = thing.holder
-    return _asked("has", "yes" if thing.holder == person else "no", thing.why, who=person, thing=topic)
+    return asked("has", "yes" if thing.holder == person else "no", thing.why, who=person, thing=topic)
 
 
 def carrying(teller: Teller, unknown: bool) -> Asked | None:
@@ -189,8 +161,8 @@ def _carried(teller: Teller, unknown: bool, kind: str, say: Callable[[list[Name]
         return None
     person = teller.world.people.get(topic)
     if person is None:
-        return _asked(kind, None, (), who=topic)
-    return _asked(kind, say(teller.world.held_by(topic)), person.handled, who=topic)
+        return asked(kind, None, (), who=topic)
+    return asked(kind, say(teller.world.held_by(topic)), person.handled, who=topic)
 
 
 def _handler(teller: Teller) -> Name | None:
@@ -199,24 +171,24 @@ def _handler(teller: Teller) -> Name | None:
     rich = [name for name in handlers if len(teller.world.held_by(name)) > 1]
     if rich and teller.rng.random() < (0.8 if teller.hard else 0.5):
         return teller.rng.choice(rich)
-    return teller.rng.choice(handlers) if handlers and teller.rng.random() < 0.8 else _any_person(teller, False)
+    return teller.rng.choice(handlers) if handlers and teller.rng.random() < 0.8 else any_person(teller, False)
 
 
 def gift(teller: Teller, unknown: bool) -> Asked | None:
     """Who gave what to whom? The latest gift counts that has what the question names."""
     kind, parts, wanted = teller.rng.choice(_GIFTS)
-    asked = _any_gift(teller, unknown)
-    if asked is None:
+    about = _any_gift(teller, unknown)
+    if about is None:
         return None
-    named = {part: getattr(asked, part) for part in parts}
+    named = {part: getattr(about, part) for part in parts}
     fitting = (
         told for told in reversed(teller.world.gifts) if all(getattr(told, part) == named[part] for part in parts)
     )
     found = next(fitting, None)
     slots = {_SLOTS[part]: name for part, name in named.items()}
     if found is None:
-        return _asked(kind, None, (), **slots)
-    return _asked(kind, getattr(found, wanted).text, found.why, **slots)
+        return asked(kind, None, (), **slots)
+    return asked(kind, getattr(found, wanted).text, found.why, **slots)
 
 
 _SLOTS = {"giver": "who", "thing": "thing", "receiver": "to"}
@@ -234,104 +206,21 @@ def _any_gift(teller: Teller, unknown: bool) -> Gift | None:
     """One that was told, or for a question without an answer one that perhaps was not."""
     if not unknown:
         return teller.rng.choice(teller.world.gifts[-3:]) if teller.world.gifts else None
-    names = [_any_person(teller, unknown), _any_thing(teller, unknown), _any_person(teller, unknown)]
+    names = [any_person(teller, unknown), any_thing(teller, unknown), any_person(teller, unknown)]
     giver, thing, receiver = names
     if giver is None or thing is None or receiver is None or giver == receiver:
         return None
     return Gift(giver, thing, receiver, ())
 
 
-def present(teller: Teller, place: Name) -> list[Person] | None:
-    """Who is in a place, in the order in which the story first tells of them; None where that is not settled."""
-    if teller.outsiders - teller.world.people.keys():
-        return None
-    found = []
-    for person in teller.world.people.values():
-        spot = person.spot
-        if spot.place == place:
-            found.append(person)
-        elif spot.place is None and (not spot.is_doubtful or place in spot.options or spot.denied not in (None, place)):
-            return None
-    return found
-
-
-def who_in(teller: Teller, unknown: bool) -> Asked | None:
-    """Who is in a place, or how many?"""
-    kind = teller.rng.choice(("who in", "who in", "count in"))
-    if unknown:
-        return _asked(kind, None, (), place=teller.rng.choice(teller.cast.other_places))
-    places = sorted(teller.world.places)
-    settled = present(teller, place := _place_of_some(teller, places)) if places else None
-    if settled is None:
-        return None
-    lines = tuple(line for person in settled for line in person.spot.why)
-    names = ",".join(person.name.text for person in settled) or "nobody"
-    return _asked(kind, names if kind == "who in" else NUMBERS[len(settled)], lines, place=place)
-
-
-def _place_of_some(teller: Teller, places: list[Name]) -> Name:
-    """Any place; in hard stories mostly one where several people are."""
-    spots = [person.spot.place for person in teller.world.people.values()] if teller.hard else []
-    crowded = [place for place in places if spots.count(place) > 1]
-    return teller.rng.choice(crowded if crowded and teller.rng.random() < _CROWDED else places)
-
-
-def _in_company(teller: Teller) -> Name | None:
-    """Anybody; in hard stories mostly somebody who is not alone."""
-    spots = {name: person.spot.place for name, person in teller.world.people.items()} if teller.hard else {}
-    together = [name for name, place in spots.items() if place and list(spots.values()).count(place) > 1]
-    return teller.rng.choice(together) if together and teller.rng.random() < _CROWDED else _any_person(teller, False)
-
-
-def who_with(teller: Teller, unknown: bool) -> Asked | None:
-    """Who is with a person?"""
-    if unknown:
-        return _asked("who with", None, (), who=teller.rng.choice(teller.cast.other_people))
-    topic = _in_company(teller)
-    spot = teller.world.people[topic].spot if topic else None
-    settled = present(teller, spot.place) if spot and spot.place else None
-    if topic is None or settled is None:
-        return None
-    lines = tuple(line for person in settled for line in person.spot.why)
-    others = ",".join(person.name.text for person in settled if person.name != topic)
-    return _asked("who with", others or "nobody", lines, who=topic)
-
-
-def is_with(teller: Teller, unknown: bool) -> Asked | None:
-    """Are two people in one place?"""
-    one, other = _any_person(teller, unknown), _any_person(teller, unknown)
-    if one is None or other is None or one == other:
-        return None
-    if one == ME:
-        one, other = other, one
-    people = [teller.world.people.get(name) for name in (one, other)]
-    known = [person.spot for person in people if person and person.spot.place]
-    if len(known) == 2:
-        lines = known[0].why + known[1].why
-        return _asked("is with", "yes" if known[0].place == known[1].place else "no", lines, who=one, to=other)
-    return None if all(people) else _asked("is with", None, (), who=one, to=other)
-
-
-def anybody(teller: Teller, unknown: bool) -> Asked | None:
-    """Is there anybody in a place?"""
-    if unknown:
-        return _asked("anybody in", None, (), place=teller.rng.choice(teller.cast.other_places))
-    places = sorted(teller.world.places)
-    settled = present(teller, place := teller.rng.choice(places)) if places else None
-    if settled is None:
-        return None
-    lines = tuple(line for person in settled for line in person.spot.why)
-    return _asked("anybody in", "yes" if settled else "no", lines, place=place)
-
-
 def first(teller: Teller, unknown: bool) -> Asked | None:
     """Where was a person at first?"""
-    topic = teller.rng.choice(teller.cast.other_people) if unknown else _any_person(teller, False)
+    topic = teller.rng.choice(teller.cast.other_people) if unknown else any_person(teller, False)
     person = teller.world.people.get(topic) if topic else None
     if topic is None or person is None:
-        return _asked("first", None, (), it=topic) if topic else None
+        return asked("first", None, (), it=topic) if topic else None
     place = person.stops[0][0].place if person.stops else None
-    return _asked("first", place.text, _stop_lines(person.stops[:1]), it=topic) if place else None
+    return asked("first", place.text, _stop_lines(person.stops[:1]), it=topic) if place else None
 
 
 # What else may be called taking or dropping: what is asked then has no plain answer.
@@ -344,7 +233,7 @@ def deed(teller: Teller, unknown: bool) -> Asked | None:
     verb, form = rng.choice(("take", "drop")), rng.choice(("who", "what", "did"))
     if teller.hard and rng.random() < 0.5:
         verb, form = "drop", "what"
-    thing = rng.choice(cast.other_things) if unknown else _any_thing(teller, False)
+    thing = rng.choice(cast.other_things) if unknown else any_thing(teller, False)
     person = rng.choice(cast.other_people) if unknown else _handler(teller)
     if thing is None or person is None:
         return None
@@ -364,7 +253,7 @@ def deed(teller: Teller, unknown: bool) -> Asked | None:
     empty = {"who": "nobody", "what": "nothing", "did": "no"}[form]
     answer = None if unknown else ("yes" if form == "did" else ",".join(found)) if found else empty
     lines = [line for told in done for line in told[3]] or (teller.world.things[thing].why if not unknown else ())
-    return _asked(f"{form} {_PAST[verb]}", answer, lines, **slots)
+    return asked(f"{form} {_PAST[verb]}", answer, lines, **slots)
 
 
 _PAST = {"take": "taken", "drop": "dropped"}

@@ -1,8 +1,8 @@
 """A theme about how many of something people have: they get, lose and share some."""
 
-from amn.data.tasks.mixed.asking import NUMBERS
 from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
+from amn.data.tasks.mixed.topics import NUMBERS
 from amn.data.tasks.mixed.world import Lines
 
 _ITEMS = (
@@ -10,7 +10,8 @@ _ITEMS = (
     *("balloon", "candle", "shell", "stone", "button", "ticket", "flower", "plate", "lemon", "sweet", "pen", "photo"),
 )
 _NEW_ITEMS = ("walnut", "acorn", "pebble", "medal", "biscuit", "sticker")
-_MOST = 6  # of one kind
+_MOST = 6  # of one kind, to begin with
+_MOST_AT_ONCE = 3
 
 
 class Counts:
@@ -62,12 +63,11 @@ class Counts:
         others = [other for other in self.owned if other != name and item in self.owned[other]]
         other = self.rng.choice(others) if kind == "share" and others else None
         gainer, loser = (name, None) if kind == "gain" else (other, name)
-        room = min(
-            _MOST + 1 - self.owned[gainer][item] if gainer else _MOST, self.owned[loser][item] if loser else _MOST
-        )
-        if room < 1 or (kind == "share" and other is None):
+        room = _MOST + 1 - self.owned[gainer][item] if gainer else _MOST
+        stock = self.owned[loser][item] if loser else _MOST
+        if min(room, stock) < 1 or (kind == "share" and other is None):
             return False
-        count = self.rng.randint(1, min(room, 3))
+        count = self.rng.randint(1, min(room, stock, _MOST_AT_ONCE))
         why = self.teller.tell(kind, name, to=other, part=self._part(kind, (name, other), count, item))
         for who, change in ((gainer, count), (loser, -count)):
             if who:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from amn.data.tasks.mixed.asking import present
 from amn.data.tasks.mixed.names import ME, Name
+from amn.data.tasks.mixed.presence import present
 from amn.data.tasks.mixed.teller import Teller
 
 # How likely each kind of event is, where its theme is in the story; those of bAbI in its own style of stories.
