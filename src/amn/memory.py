@@ -1,7 +1,7 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -14,7 +14,7 @@ import numpy as np
 
 from amn.answers import Answer, Bank, Edge, Entity, Explanation, SentenceTrace, answers_of, check_limits
 from amn.changes import Standing
-from amn.data.story import words
+from amn.data.story import words, words_of
 from amn.data.text import Text, read_questions
 from amn.errors import CheckpointError
 from amn.hearing import Hearing
@@ -334,11 +334,10 @@ def _renumbered(answer: Answer, places: Sequence[int]) -> Answer:
     return replace(answer, explanation=replace(answer.explanation, sentences=traces))
 
 
-def _graph(traces: Iterable[SentenceTrace]) -> tuple[Edge, ...]:
+def _graph(traces: Collection[SentenceTrace]) -> tuple[Edge, ...]:
     """The word graph of some sentences."""
     latest: dict[tuple[str, str], int] = {}
-    for trace in traces:
-        spoken = words(trace.text)
+    for trace, spoken in zip(traces, words_of([trace.text for trace in traces]), strict=True):
         latest |= dict.fromkeys(zip(spoken, spoken[1:], strict=False), trace.sentence)
     return tuple(Edge(before, after, number) for (before, after), number in latest.items())
 

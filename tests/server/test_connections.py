@@ -1,7 +1,9 @@
 """Connections that do not come to the point are let go, and make room for those that do."""
 
+import json
 import logging
 import socket
+import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -9,9 +11,11 @@ import httpx
 
 from amn.server.limits import Limits
 from amn.server.listening import OnceASecond, most_connections
-from server.serving import WAIT_SECONDS, running, still_answers
+from server.serving import QUESTION, STORY, WAIT_SECONDS, running, still_answers
 
 HEAD = b"POST /answer HTTP/1.1\r\nhost: localhost\r\n"
+
+REST = b"content-type: application/json\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%s"
 
 
 def connect(address: str) -> socket.socket:
@@ -66,6 +70,20 @@ def test_who_waits_makes_room_for_who_asks(model: Path) -> None:
         for _ in range(5):
             assert still_answers(address)
         assert all(ended(client) for client in idle[:40])
+
+
+def test_the_time_of_a_request_counts_from_its_first_byte(model: Path) -> None:
+    body = json.dumps({"story": STORY, "question": QUESTION, "deadline_ms": 60_000}).encode()
+    with running(model) as address, connect(address) as client:
+        client.sendall(HEAD)
+        assert still_answers(address)  # so that this was read
+        started = time.monotonic()
+        assert still_answers(address)
+        waited = time.monotonic() - started
+        client.sendall(REST % (len(body), body))
+        reply = b"".join(iter(lambda: client.recv(4096), b""))
+    [answer] = json.loads(reply.partition(b"\r\n\r\n")[2])["answers"]
+    assert answer["milliseconds"] > 1000 * waited
 
 
 def test_there_are_never_more_connections_than_files() -> None:

@@ -28,6 +28,7 @@ class Connection(H11Protocol):
 
     limits = Limits()
     _late: asyncio.TimerHandle | None = None
+    _first_byte: float | None = None  # of the request whose head is not there yet
     since = 0.0
 
     @property
@@ -58,8 +59,12 @@ class Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Takes what came: the clock for the head of a request runs from its first byte to its last."""
         before = self.cycle
+        if self.idle and self._first_byte is None:
+            self._first_byte = time.monotonic()
         self._expect_head()
         super().data_received(data)
+        if self.cycle is not before:
+            self.scope["started"], self._first_byte = self._first_byte, None  # type: ignore[typeddict-unknown-key]
         if self.cycle is not before or not self.idle:
             self._stop_expecting()
 

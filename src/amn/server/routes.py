@@ -1,7 +1,6 @@
 """The routes: from JSON to the service and back."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Coroutine
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
@@ -10,16 +9,17 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from amn import __version__
-from amn.answers import Answer, SentenceTrace
+from amn.answers import SentenceTrace
 from amn.data.tasks import TASKS, generate
 from amn.server import schemas
 from amn.server.access import owner_of
 from amn.server.batching import BusyError
 from amn.server.events import Events
 from amn.server.problems import responses
+from amn.server.replies import answers_reply, encoded, in_parts
 from amn.server.service import Service
 from amn.server.slices import Answered, AskSettings
-from amn.server.work import FieldError
+from amn.server.work import check_reply
 from amn.store.memories import FullError, Record
 
 T = TypeVar("T")
@@ -90,8 +90,9 @@ async def history(body: schemas.HistoryBody, request: Request, service: Behind, 
 @private.post("/answer", response_model=schemas.AnswersOut, responses=responses(*_BODY))
 async def answer(body: schemas.AnswerBody, request: Request, service: Behind, _: Owner) -> Response:
     """Answer one question or several about a story."""
-    work = service.answer(body.story, body.question, body.model, _asked(body, request))
-    return await _replied(service, await _while_there(request, work))
+    asked = _asked(body, request)
+    work = service.answer(body.story, body.question, body.model, asked)
+    return await _replied(service, await _while_there(request, work), asked)
 
 
 async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T | None:
@@ -131,32 +132,33 @@ async def tell(body: schemas.SentencesBody, request: Request, record: Memory, se
         traces = service.tell(record, sentences, body.after)
         first = await anext(traces, None)  # a refusal must come before the status is sent
         return StreamingResponse(_lines(first, traces), media_type=NDJSON)
-    service.check_reply("sentences", work, record.questions)
+    check_reply(service.limits, "sentences", work, record.questions)
     told = await _while_there(request, _traces(service.tell(record, sentences, body.after)))
-    return Response(status_code=CLIENT_GONE) if told is None else _json({"sentences": told})
+    return Response(status_code=CLIENT_GONE) if told is None else in_parts({"sentences": told})
 
 
 async def _traces(traces: AsyncIterator[SentenceTrace]) -> list[bytes]:
-    return [_encoded(trace.to_dict()) async for trace in traces]
+    return [encoded(trace.to_dict()) async for trace in traces]
 
 
 async def _lines(first: SentenceTrace | None, traces: AsyncIterator[SentenceTrace]) -> AsyncIterator[bytes]:
     """Traces as lines; a failure on the way is a last line with its `detail`."""
     if first is None:
         return
-    yield _encoded(first.to_dict()) + b"\n"
+    yield encoded(first.to_dict()) + b"\n"
     try:
         async for trace in traces:
-            yield _encoded(trace.to_dict()) + b"\n"
+            yield encoded(trace.to_dict()) + b"\n"
     except (BusyError, FullError):
         said = "The server is too busy to go on; what was sent is kept, and read when it is asked."
-        yield _encoded({"detail": said}) + b"\n"
+        yield encoded({"detail": said}) + b"\n"
 
 
 @private.post("/memories/{id}/ask", response_model=schemas.AnswersOut, responses=responses(*_BODY, *_STORE))
 async def ask(body: schemas.AskBody, request: Request, record: Memory, service: Behind) -> Response:
     """Ask a memory its questions, at any time."""
-    return await _replied(service, await _while_there(request, service.ask(record, _asked(body, request))))
+    asked = _asked(body, request)
+    return await _replied(service, await _while_there(request, service.ask(record, asked)), asked)
 
 
 @private.get(
@@ -223,32 +225,8 @@ def _asked(body: schemas.AskBody, request: Request) -> AskSettings:
     return AskSettings(deadline=deadline, explain=body.explain, banks=body.banks, started=request.scope["started"])
 
 
-async def _replied(service: Service, reading: Answered | None) -> Response:
-    """The reply, where somebody is there to get it and it is not too long."""
+async def _replied(service: Service, reading: Answered | None, asked: AskSettings) -> Response:
+    """The reply, where somebody is there to get it."""
     if reading is None:
         return Response(status_code=CLIENT_GONE)
-    answers, left = [], service.limits.reply_bytes
-    for answer in reading.answers:
-        long = answer.explanation is not None  # so long that others should have their turn
-        answers.append(await asyncio.to_thread(_of_answer, answer) if long else _of_answer(answer))
-        left -= len(answers[-1])
-        if left < 0:
-            raise FieldError("explain", "the reply would be too long; ask fewer questions")
-    return _json({"answers": answers, "sentences_read": reading.read, "sentences": reading.sentences})
-
-
-def _of_answer(answer: Answer) -> bytes:
-    return _encoded(answer.to_dict())
-
-
-def _encoded(document: object) -> bytes:
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _json(document: dict[str, list[bytes] | int]) -> Response:
-    """A reply of which the long parts are JSON already: one call for all of it would hold up everybody."""
-    fields = (
-        b'"%s":%s' % (name.encode(), b"[%s]" % b",".join(value) if isinstance(value, list) else b"%d" % value)
-        for name, value in document.items()
-    )
-    return Response(b"{%s}" % b",".join(fields), media_type="application/json")
+    return await answers_reply(service.inference, service.limits, reading, asked)
