@@ -57,36 +57,6 @@ async def _record(id: Id, service: Behind, owner: Owner) -> Record:
 Memory = Annotated[Record, Depends(_record)]
 
 
-@public.get("/healthz", response_model=schemas.HealthOut, responses=responses(400, 421))
-async def healthz(service: Behind) -> JSONResponse:
-    """Whether the server is alive."""
-    kept = "durable" if service.memories.store.durable else "not durable"
-    return JSONResponse({"status": "ok", "version": __version__, "model": service.default, "store": kept})
-
-
-@private.get("/models", response_model=schemas.ModelsOut)
-async def models(service: Behind, _: Owner) -> JSONResponse:
-    """The models that requests may name."""
-    return JSONResponse({"default": service.default, "models": service.names, "shipped": service.shipped})
-
-
-@private.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **responses(503)})
-async def metrics(service: Behind, _: Owner) -> Response:
-    """Counters for Prometheus."""
-    service.metrics.memories.set(await service.memories.count())
-    return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
-
-
-@private.post("/history", response_model=schemas.HistoryOut, responses=responses(*_BODY))
-async def history(body: schemas.HistoryBody, request: Request, service: Behind, _: Owner) -> Response:
-    """Answer questions about a story after each of its sentences."""
-    found = await _while_there(request, service.history(body.story, body.questions, body.model))
-    if found is None:
-        return Response(status_code=CLIENT_GONE)
-    moments = [[{"answer": one.answer, "score": one.score, "known": one.known} for one in row] for row in found[1]]
-    return JSONResponse({"sentences": found[0], "history": moments})
-
-
 @private.post("/answer", response_model=schemas.AnswersOut, responses=responses(*_BODY))
 async def answer(body: schemas.AnswerBody, request: Request, service: Behind, _: Owner) -> Response:
     """Answer one question or several about a story."""
@@ -213,6 +183,36 @@ async def generate_story(
     story = next(iter(generate(task, questions=1, seed=seed)))
     asked = [{"question": q.text, "answer": q.answer, "after": q.after} for q in story.questions]
     return JSONResponse({"task": task, "seed": seed, "sentences": list(story.sentences), "questions": asked})
+
+
+@private.post("/history", response_model=schemas.HistoryOut, responses=responses(*_BODY))
+async def history(body: schemas.HistoryBody, request: Request, service: Behind, _: Owner) -> Response:
+    """Answer questions about a story after each of its sentences."""
+    found = await _while_there(request, service.history(body.story, body.questions, body.model))
+    if found is None:
+        return Response(status_code=CLIENT_GONE)
+    moments = [[{"answer": one.answer, "score": one.score, "known": one.known} for one in row] for row in found[1]]
+    return JSONResponse({"sentences": found[0], "history": moments})
+
+
+@public.get("/healthz", response_model=schemas.HealthOut, responses=responses(400, 421))
+async def healthz(service: Behind) -> JSONResponse:
+    """Whether the server is alive."""
+    kept = "durable" if service.memories.store.durable else "not durable"
+    return JSONResponse({"status": "ok", "version": __version__, "model": service.default, "store": kept})
+
+
+@private.get("/models", response_model=schemas.ModelsOut)
+async def models(service: Behind, _: Owner) -> JSONResponse:
+    """The models that requests may name."""
+    return JSONResponse({"default": service.default, "models": service.names, "shipped": service.shipped})
+
+
+@private.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **responses(503)})
+async def metrics(service: Behind, _: Owner) -> Response:
+    """Counters for Prometheus."""
+    service.metrics.memories.set(await service.memories.count())
+    return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _opened(record: Record) -> dict[str, str]:
