@@ -19,6 +19,7 @@ from amn.server.problems import responses
 from amn.server.replies import answers_reply, encoded, in_parts
 from amn.server.service import Service
 from amn.server.slices import Answered, AskSettings
+from amn.server.strict import StrictRoute
 from amn.server.work import check_reply
 from amn.store.memories import FullError, Record
 
@@ -32,7 +33,7 @@ _COMMON = (400, 401, 403, 404, 421, 422, 429)
 _BODY = (*_COMMON, 408, 413)
 _STORE = (503, 507)
 public = APIRouter()
-private = APIRouter(responses=responses(400, 401, 421))
+private = APIRouter(route_class=StrictRoute, responses=responses(400, 401, 421))
 
 
 async def _service(request: Request) -> Service:

@@ -210,6 +210,7 @@ class Service:
             async with resident.telling:
                 async for _ in self._catch_up(record, resident, record.sentences, ends):
                     pass
+            self.memories.put(record.id, resident)
 
     async def snapshot(self, record: Record) -> list[Bank]:
         """The banks of a memory."""
