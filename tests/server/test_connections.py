@@ -1,5 +1,6 @@
 """Connections that do not come to the point are let go, and make room for those that do."""
 
+import asyncio
 import json
 import logging
 import socket
@@ -10,7 +11,7 @@ from pathlib import Path
 import httpx
 
 from amn.server.limits import Limits
-from amn.server.listening import OnceASecond, most_connections
+from amn.server.listening import JoinedWrites, OnceASecond, most_connections
 from server.serving import QUESTION, STORY, WAIT_SECONDS, running, still_answers
 
 HEAD = b"POST /answer HTTP/1.1\r\nhost: localhost\r\n"
@@ -84,6 +85,40 @@ def test_the_time_of_a_request_counts_from_its_first_byte(model: Path) -> None:
         reply = b"".join(iter(lambda: client.recv(4096), b""))
     [answer] = json.loads(reply.partition(b"\r\n\r\n")[2])["answers"]
     assert answer["milliseconds"] > 1000 * waited
+
+
+class Recorded(asyncio.Transport):
+    """A transport that notes what is asked of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[object] = []
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.asked.append(bytes(data))
+
+    def close(self) -> None:
+        self.asked.append("close")
+
+    def is_closing(self) -> bool:
+        return "close" in self.asked
+
+
+def test_what_is_written_together_is_sent_together() -> None:
+    async def run() -> list[object]:
+        below = Recorded()
+        joined = JoinedWrites(below, asyncio.get_running_loop())
+        for part in (b"head ", b"body"):
+            joined.write(part)
+        await asyncio.sleep(0)
+        for part in (b"next", b"", b" one"):
+            joined.write(part)
+        joined.close()
+        joined.write(b"too late")
+        await asyncio.sleep(0)
+        return below.asked
+
+    assert asyncio.run(run()) == [b"head body", b"next one", "close"]
 
 
 def test_there_are_never_more_connections_than_files() -> None:
