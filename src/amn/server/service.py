@@ -19,7 +19,7 @@ from amn.server.metrics import Metrics
 from amn.server.slices import Answered, AskSettings, Slices
 from amn.server.work import NO_SENTENCE, FieldError, ReadingWork
 from amn.store.memories import MemoryStore, Record
-from amn.stored import READ_SENTENCES, due_snapshot, revived
+from amn.stored import READ_SENTENCES, SNAPSHOT_TRACES, is_snapshot_due, revived
 
 BATCHED_COST = 30_000  # a story that costs more to read is read in slices, alone: about seventy short sentences
 MAX_HISTORY = 20_000  # answers in one reply
@@ -174,12 +174,14 @@ class Service:
         found = self.memories.resident(record.id)
         if found is None:
             qa = await self.model(record.model)
-            snapshot = await self.memories.run(self._store.snapshot, record.id)
-            reviving = partial(revived, qa.trained, record, snapshot)  # not in the thread that others need meanwhile
+            reviving = partial(self._revived, qa, record)  # not in the thread that others need meanwhile
             memory = await asyncio.get_running_loop().run_in_executor(self._reviving, reviving)
             found = self.memories.resident(record.id) or Resident(memory)
             self.memories.put(record.id, found)
         return found
+
+    def _revived(self, qa: QA, record: Record) -> LiveMemory:
+        return revived(qa.trained, record, self._store.snapshot(record.id))
 
     async def _catch_up(
         self, record: Record, resident: Resident, last: int, ends: float | None = None
@@ -191,9 +193,9 @@ class Service:
                 resident.memory, first, ReadingWork(part, len(record.questions)), ends
             ):
                 yield traces
-            packed = await self.inference.run(partial(due_snapshot, resident.memory, first), further=True)
-            if packed is not None:
-                data = await self.memories.run(packed)
+            if is_snapshot_due(resident.memory, first):
+                packing = partial(resident.memory.packing, traces=SNAPSHOT_TRACES)
+                data = await self.memories.run(await self.inference.run(packing, further=True))
                 await self.memories.run(self._store.save_snapshot, record.id, resident.position, data)
 
     async def ask(self, record: Record, asked: AskSettings) -> Answered:
