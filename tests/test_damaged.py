@@ -16,8 +16,10 @@ from safetensors.numpy import load, save
 
 import amn
 from amn.api import QA
-from amn.errors import AMNError, CheckpointError
+from amn.data.vocabulary import Vocabulary
+from amn.errors import AMNError, CheckpointError, ConfigError
 from amn.memory import LiveMemory
+from amn.models import build_model
 from amn.pretrained import shipped_directory, shipped_models
 from amn.store.memory_file import pack, unpack
 from amn.store.model_directory import CONFIG_FILE, WEIGHTS_FILE
@@ -148,6 +150,12 @@ def test_a_description_is_checked_part_by_part(copy: Path, change: Callable[[Any
     edit(copy, change)
     with pytest.raises(AMNError, match=said):
         amn.load(copy)
+
+
+@pytest.mark.parametrize("sizes", [{"hidden": 10}, {"hidden": 0}, {"heads": 0}, {"heads": -4}])
+def test_heads_that_do_not_divide_a_state_are_refused_at_construction(sizes: dict[str, int]) -> None:
+    with pytest.raises(ConfigError, match="multiple of heads"):
+        build_model("amn", Vocabulary(words=("a",), answers=("b",)), sizes)
 
 
 def test_a_change_by_hand_is_seen_where_there_are_checksums(copy: Path) -> None:
