@@ -202,7 +202,8 @@ class Service:
         """The answers of a memory to its questions, from what it was told so far."""
         self.inference.check_room()
         resident = await self._resident(record)
-        await self.slices.before(asked, len(record.questions), self._caught_up(record, resident, asked.ends))
+        if resident.position < record.sentences:
+            await self.slices.before(asked, len(record.questions), self._caught_up(record, resident, asked.ends))
         reading = await self.slices.ask(resident.memory, asked, record.sentences)
         self.metrics.answers(reading.answers)
         return reading
