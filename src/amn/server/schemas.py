@@ -34,7 +34,9 @@ Banks = Annotated[int, Field(ge=0, le=MAX_BANKS, strict=True), BeforeValidator(_
 Count = Annotated[int, Field(ge=0, le=MAX_MEMORY_SENTENCES, strict=True), BeforeValidator(_whole)]
 
 _MODEL = said("A name from /models; the default model if left out.", "qa1")
-_DEADLINE = said("Answer within so many milliseconds, surely or not, from what was read by then.", 50)
+_DEADLINE = said(
+    "Answer within so many milliseconds from the first byte of the request, from what was read by then.", 50
+)
 _EXPLAIN = said("Whether to say why: banks, entities, strengths, and what each sentence did.", False)
 _BANKS = said("How many banks to read, the most relevant first; 0 for all.", 1)
 
