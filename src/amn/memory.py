@@ -1,7 +1,7 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -110,6 +110,16 @@ class LiveMemory(Hearing, Standing):
             answers = [_by(self.explaining(i, answer), ends) for i, answer in zip(asked, answers, strict=True)]
         answers = _timed(answers, started)
         return answers if question is None else answers[0]
+
+    def asking(self) -> Generator[None, None, list[Answer]]:
+        """What `ask` gives, in steps: the questions one at a time, where each has a memory of its own."""
+        if len(self._groups) == 1:
+            return self.ask()
+        answers = []
+        for question in self.questions:
+            answers.append(self.ask(question))
+            yield
+        return answers
 
     def _reread(self, question: str, traced: bool) -> "tuple[LiveMemory, Sequence[int]]":
         """A memory of the same sentences for another question, and which of them it heard when.

@@ -209,21 +209,9 @@ class Slices:
         with suppress(TimeoutError):
             await asyncio.wait_for(reading, left)
 
-    async def follow(self, follower: Follower, sentences: Sequence[str]) -> AsyncIterator[list[AnswerChange]]:
+    async def follow(self, follower: Follower, sentences: Sequence[str]) -> list[list[AnswerChange]]:
         """Tells a follower sentences; gives what each changed."""
-        last = follower.position + len(sentences)
-        while follower.position < last:
-            left = sentences[follower.position - last :]
-            for changes in await self._inference.run(partial(self._follow_slice, follower, left), further=True):
-                yield changes
-
-    def _follow_slice(self, follower: Follower, sentences: Sequence[str]) -> list[list[AnswerChange]]:
-        over, found = self._inference.moment(), list[list[AnswerChange]]()
-        for sentence in sentences:
-            found.append(follower.tell(sentence))
-            if over():
-                break
-        return found
+        return await self._inference.run_steps(_following(follower, sentences), further=True)
 
     async def history(self, memory: LiveMemory, sentences: Sequence[str]) -> list[list[Answer]]:
         """Tells a new memory sentences; gives the answers after each."""
@@ -252,14 +240,17 @@ def _not_asked(question: str) -> Answer:
     )
 
 
+def _following(follower: Follower, sentences: Sequence[str]) -> Steps[list[list[AnswerChange]]]:
+    found = []
+    for sentence in sentences:
+        found.append((yield from follower.telling(sentence)))
+    return found
+
+
 def _answers_over_time(memory: LiveMemory, sentences: Sequence[str]) -> Steps[list[list[Answer]]]:
-    shared = len(groups_of(memory.trained, len(memory.questions))) == 1
-    history: list[list[Answer]] = []
+    history = []
     for sentence in sentences:
         for _ in memory.telling([sentence], traced=False):
             yield
-        history.append(memory.ask() if shared else [])
-        for question in memory.questions[len(history[-1]) :]:
-            history[-1].append(memory.ask(question))
-            yield
+        history.append((yield from memory.asking()))
     return history
