@@ -1,13 +1,17 @@
 """Whether deadlines are kept and others notice nothing, while some clients ask for much and others are slow.
 
 `python scripts/pressure.py deadlines`, `live` and `slow` print a row of JSON for each measurement.
-A deadline is kept where its reply is there within 20 ms of it, or within half its length, whichever is more.
+A deadline is kept where its reply is there within 20 ms of it, or within half its length, whichever is more. Of each
+that is missed a row also says what is no fault of the server: how long its threads, and this client, were ready to run
+and got no processor, and by how much a program overslept that does nothing but sleep, a millisecond at a time.
 """
 
 import argparse
 import asyncio
+import gc
 import json
 import multiprocessing
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -55,29 +59,74 @@ async def exchange(streams: Streams, body: bytes, path: str = "/answer") -> tupl
     return int(status.split()[1]), json.loads(await reader.readexactly(length))
 
 
-async def probe(address: str, name: str, deadline: int, times: int, path: str = "/answer") -> dict[str, Any]:
+class Machine:
+    """What is no fault of a server: its threads get no processor, and whoever sleeps oversleeps."""
+
+    def __init__(self) -> None:
+        self._overslept = multiprocessing.Value("d", 0.0)
+        multiprocessing.Process(target=self._sleep, daemon=True).start()
+        self._waited: dict[Path, float] = {}
+
+    def _sleep(self) -> None:
+        while True:
+            started = time.perf_counter()
+            time.sleep(0.001)
+            self._overslept.value = max(self._overslept.value, 1000 * (time.perf_counter() - started) - 1)
+
+    def begin(self) -> None:
+        """Counts from now."""
+        self._overslept.value, self._waited = 0.0, _waited_ms()
+
+    def faults(self) -> dict[str, Any]:
+        """What it did since, in milliseconds: of the threads of the server, the two that waited longest."""
+        waited = {thread: round(ms - self._waited.get(thread, 0.0), 1) for thread, ms in _waited_ms().items()}
+        client = waited.pop(_OWN, 0.0)
+        return {
+            "server_waited_ms": sorted(waited.values())[-2:],
+            "client_waited_ms": client,
+            "overslept_ms": round(self._overslept.value, 1),
+        }
+
+
+_OWN = Path(f"/proc/{os.getpid()}/schedstat")
+
+
+def _waited_ms() -> dict[Path, float]:
+    """How long this process and each thread of the servers was ready to run, and did not."""
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    servers = [child for child in children if b"\0serve\0" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    threads = [thread for server in servers for thread in Path(f"/proc/{server}/task").glob("*/schedstat")]
+    return {thread: int(thread.read_text().split()[1]) / 1e6 for thread in (_OWN, *threads)}
+
+
+async def probe(
+    machine: Machine, address: str, name: str, deadline: int, times: int, path: str = "/answer"
+) -> dict[str, Any]:
     """Asks by a deadline, again and again; says by how much each reply was late."""
-    place = urlsplit(address)
+    place, allowed = urlsplit(address), max(SLACK_MS, deadline / 2)
     body = json.dumps({**(PROBES | LIVE_PROBES)[name], "deadline_ms": deadline}).encode()
-    late, read, statuses = [], [], set()
+    late, read, statuses, missed = [], [], set(), []
     for _ in range(times):
         streams = await asyncio.open_connection(place.hostname, place.port)
+        machine.begin()
         started = time.perf_counter()
         status, reply = await exchange(streams, body, path)
         late.append(1000 * (time.perf_counter() - started) - deadline)
         read.append(reply.get("sentences_read", 0))
         statuses.add(status)
         streams[1].close()
-    allowed = max(SLACK_MS, deadline / 2)
+        if late[-1] > allowed:
+            missed.append({"late_ms": round(late[-1], 1), **machine.faults()})
     return {
         "asked": name,
         "deadline_ms": deadline,
         "statuses": sorted(statuses),
-        "missed": sum(one > allowed for one in late),
+        "missed": len(missed),
         "of": times,
         "late_ms_median": round(sorted(late)[times // 2], 1),
         "late_ms_worst": round(max(late), 1),
         "sentences_read_median": sorted(read)[times // 2],
+        **({"missed_ones": missed} if missed else {}),
     }
 
 
@@ -158,25 +207,25 @@ def others(kind: str, address: str, clients: int) -> Iterator[None]:
             process.join()
 
 
-def measure_deadlines(address: str, deadlines: Sequence[int], times: int) -> None:
+def measure_deadlines(machine: Machine, address: str, deadlines: Sequence[int], times: int) -> None:
     """Deadlines while nobody else asks, and while others have long stories read."""
-    asyncio.run(probe(address, "explained", 1000, 3))  # what is done once is done
+    asyncio.run(probe(machine, address, "explained", 1000, 3))  # what is done once is done
     for kind, clients in OTHERS:
         with others(kind, address, clients):
             for name in PROBES:
                 for deadline in deadlines:
-                    row = asyncio.run(probe(address, name, deadline, times))
+                    row = asyncio.run(probe(machine, address, name, deadline, times))
                     print(json.dumps({"others": f"{kind} {clients}", **row}), flush=True)
 
 
-def measure_live(address: str, deadlines: Sequence[int], times: int) -> None:
+def measure_live(machine: Machine, address: str, deadlines: Sequence[int], times: int) -> None:
     """Deadlines of a live memory while three others are told 2 000 sentences each, again and again."""
     path = asyncio.run(told_memory(address, LONG[:200]))
     for clients in (0, 3):
         with others("telling", address, clients):
             for name in LIVE_PROBES:
                 for deadline in deadlines:
-                    row = asyncio.run(probe(address, name, deadline, times, f"{path}/ask"))
+                    row = asyncio.run(probe(machine, address, name, deadline, times, f"{path}/ask"))
                     print(json.dumps({"others": f"telling {clients}", **row}), flush=True)
 
 
@@ -201,11 +250,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
+    gc.disable()  # to look through all that is loaded takes this client 100 ms, which are not the server's
     with serving(given.model) as address:
         if given.what == "deadlines":
-            measure_deadlines(address, given.deadlines, given.times)
+            measure_deadlines(Machine(), address, given.deadlines, given.times)
         elif given.what == "live":
-            measure_live(address, given.deadlines, given.times)
+            measure_live(Machine(), address, given.deadlines, given.times)
         else:
             measure_slow(address, given.seconds, given.rounds)
 

@@ -16,8 +16,11 @@ from safetensors.numpy import load, save
 
 import amn
 from amn.api import QA
-from amn.errors import AMNError, CheckpointError
+from amn.data.vocabulary import Vocabulary
+from amn.errors import AMNError, CheckpointError, ConfigError
 from amn.memory import LiveMemory
+from amn.models import build_model
+from amn.pretrained import shipped_directory, shipped_models
 from amn.store.memory_file import pack, unpack
 from amn.store.model_directory import CONFIG_FILE, WEIGHTS_FILE
 from amn.store.validate import DIGESTS, expected_shapes
@@ -149,10 +152,36 @@ def test_a_description_is_checked_part_by_part(copy: Path, change: Callable[[Any
         amn.load(copy)
 
 
+@pytest.mark.parametrize("sizes", [{"hidden": 10}, {"hidden": 0}, {"heads": 0}, {"heads": -4}])
+def test_heads_that_do_not_divide_a_state_are_refused_at_construction(sizes: dict[str, int]) -> None:
+    with pytest.raises(ConfigError, match="multiple of heads"):
+        build_model("amn", Vocabulary(words=("a",), answers=("b",)), sizes)
+
+
 def test_a_change_by_hand_is_seen_where_there_are_checksums(copy: Path) -> None:
     edit(copy, lambda described: described["config"].update(bank_gap=2.0), keep_digests=True)
     with pytest.raises(CheckpointError, match="changed by hand"):
         amn.load(copy)
+
+
+def test_a_model_from_before_there_were_checksums_loads_with_a_note(
+    copy: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    right = scores(amn.load(copy))
+    assert caplog.messages == []
+    edit(copy, lambda _: None)
+    assert scores(amn.load(copy)) == right
+    assert "has no checksums" in caplog.text and caplog.records[0].levelname == "WARNING"  # which is shown
+
+
+@pytest.mark.parametrize("name", shipped_models())
+def test_a_flipped_bit_of_a_shipped_model_is_seen(name: str, tmp_path: Path) -> None:
+    copied = Path(shutil.copytree(shipped_directory(name), tmp_path / name))
+    weights = bytearray((copied / WEIGHTS_FILE).read_bytes())
+    weights[len(weights) // 2] ^= 1
+    (copied / WEIGHTS_FILE).write_bytes(weights)
+    with pytest.raises(CheckpointError, match="one of them is damaged"):
+        amn.load(copied)
 
 
 def test_checksums_under_another_name_are_missed(copy: Path) -> None:

@@ -6,7 +6,7 @@ they ask for it; the number of sentences told so far is all that one must rememb
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -60,34 +60,39 @@ class Follower:
 
     Args:
         memory: a memory that nobody else tells; what it was told already counts as known.
+        answers: those of the memory now, where they are at hand.
     """
 
-    def __init__(self, memory: "LiveMemory") -> None:
+    def __init__(self, memory: "LiveMemory", answers: Sequence[Answer] = ()) -> None:
         self._memory = memory
-        self._answers: list[str | None] = [None] * len(memory.questions)
-        if memory.sentences:
-            self._answers = [answer.answer for answer in memory.ask()]
+        known = answers or (memory.ask() if memory.sentences else ())
+        self._answers: list[str | None] = [answer.answer for answer in known] or [None] * len(memory.questions)
 
     @property
     def position(self) -> int:
         """How many sentences it was told."""
         return len(self._memory.sentences)
 
-    def answers(self) -> list[Answer]:
-        """The answers now; none before the first sentence."""
-        return self._memory.ask() if self.position else []
-
     def tell(self, sentence: str) -> list[AnswerChange]:
         """Tells one sentence, and gives the answers that it changed."""
+        steps = self.telling(sentence)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                changes: list[AnswerChange] = end.value
+                return changes
+
+    def telling(self, sentence: str) -> Generator[None, None, list[AnswerChange]]:
+        """The same in steps, each of which takes a moment."""
         number = self.position
-        self._memory.tell([sentence])
-        found = self._memory.ask()
-        changes = [
-            AnswerChange(question=i, answer=answer, before=before, sentence=number, text=sentence)
-            for i, (answer, before) in enumerate(zip(found, self._answers, strict=True))
-            if answer.answer != before
-        ]
-        self._answers = [answer.answer for answer in found]
+        for _ in self._memory.telling([sentence], traced=False):
+            yield
+        changes = []
+        for i, answer in enumerate((yield from self._memory.asking())):
+            if answer.answer != self._answers[i]:
+                before, self._answers[i] = self._answers[i], answer.answer
+                changes.append(AnswerChange(question=i, answer=answer, before=before, sentence=number, text=sentence))
         return changes
 
 

@@ -11,7 +11,7 @@ from jaxtyping import Bool
 
 from amn.answers import Move, SentenceTrace
 from amn.data.examples import Words
-from amn.data.story import words
+from amn.data.story import words, words_of
 from amn.data.text import Text, read_story
 from amn.errors import AMNError
 from amn.inference.engine import open_memory
@@ -207,7 +207,7 @@ class Hearing:
         if self._is_whole and self._gate is None:
             return range(self.seen), self._told
         kept = self._traces[number]
-        return [trace.sentence for trace in kept], [words(trace.text) for trace in kept]
+        return [trace.sentence for trace in kept], words_of([trace.text for trace in kept])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -14,7 +14,7 @@ import numpy as np
 
 from amn.answers import Answer, Bank, Edge, Entity, Explanation, SentenceTrace, answers_of, check_limits
 from amn.changes import Standing
-from amn.data.story import words
+from amn.data.story import words, words_of
 from amn.data.text import Text, read_questions
 from amn.errors import CheckpointError
 from amn.hearing import Hearing
@@ -110,6 +110,16 @@ class LiveMemory(Hearing, Standing):
             answers = [_by(self.explaining(i, answer), ends) for i, answer in zip(asked, answers, strict=True)]
         answers = _timed(answers, started)
         return answers if question is None else answers[0]
+
+    def asking(self) -> Generator[None, None, list[Answer]]:
+        """What `ask` gives, in steps: the questions one at a time, where each has a memory of its own."""
+        if len(self._groups) == 1:
+            return self.ask()
+        answers = []
+        for question in self.questions:
+            answers.append(self.ask(question))
+            yield
+        return answers
 
     def _reread(self, question: str, traced: bool) -> "tuple[LiveMemory, Sequence[int]]":
         """A memory of the same sentences for another question, and which of them it heard when.
@@ -334,11 +344,10 @@ def _renumbered(answer: Answer, places: Sequence[int]) -> Answer:
     return replace(answer, explanation=replace(answer.explanation, sentences=traces))
 
 
-def _graph(traces: Iterable[SentenceTrace]) -> tuple[Edge, ...]:
+def _graph(traces: Collection[SentenceTrace]) -> tuple[Edge, ...]:
     """The word graph of some sentences."""
     latest: dict[tuple[str, str], int] = {}
-    for trace in traces:
-        spoken = words(trace.text)
+    for trace, spoken in zip(traces, words_of([trace.text for trace in traces]), strict=True):
         latest |= dict.fromkeys(zip(spoken, spoken[1:], strict=False), trace.sentence)
     return tuple(Edge(before, after, number) for (before, after), number in latest.items())
 

@@ -43,10 +43,9 @@ def revived(trained: TrainedModel, record: Record, snapshot: bytes | None) -> Li
     return LiveMemory(trained, list(record.questions))
 
 
-def due_snapshot(memory: LiveMemory, before: int) -> Callable[[], bytes] | None:
-    """What makes a snapshot of a memory that had `before` sentences a moment ago, where it is time for one."""
-    due = len(memory.sentences) // SNAPSHOT_SENTENCES > before // SNAPSHOT_SENTENCES
-    return memory.packing(traces=SNAPSHOT_TRACES) if due else None
+def is_snapshot_due(memory: LiveMemory, before: int) -> bool:
+    """Whether it is time for a snapshot of a memory that had `before` sentences a moment ago."""
+    return len(memory.sentences) // SNAPSHOT_SENTENCES > before // SNAPSHOT_SENTENCES
 
 
 class StoredMemory:
@@ -143,8 +142,9 @@ class StoredMemory:
             traces += self._memory.tell(
                 self._store.sentences(self.id, first, min(first + READ_SENTENCES, found.sentences))
             )
-            if (packed := due_snapshot(self._memory, first)) is not None:
-                self._store.save_snapshot(self.id, len(self._memory.sentences), packed())
+            if is_snapshot_due(self._memory, first):
+                packed = self._memory.to_bytes(traces=SNAPSHOT_TRACES)
+                self._store.save_snapshot(self.id, len(self._memory.sentences), packed)
         return traces
 
     @overload

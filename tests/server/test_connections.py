@@ -1,17 +1,22 @@
 """Connections that do not come to the point are let go, and make room for those that do."""
 
+import asyncio
+import json
 import logging
 import socket
+import time
 from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 
 from amn.server.limits import Limits
-from amn.server.listening import OnceASecond, most_connections
-from server.serving import WAIT_SECONDS, running, still_answers
+from amn.server.listening import JoinedWrites, OnceASecond, most_connections
+from server.serving import QUESTION, STORY, WAIT_SECONDS, running, still_answers
 
 HEAD = b"POST /answer HTTP/1.1\r\nhost: localhost\r\n"
+
+REST = b"content-type: application/json\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%s"
 
 
 def connect(address: str) -> socket.socket:
@@ -66,6 +71,54 @@ def test_who_waits_makes_room_for_who_asks(model: Path) -> None:
         for _ in range(5):
             assert still_answers(address)
         assert all(ended(client) for client in idle[:40])
+
+
+def test_the_time_of_a_request_counts_from_its_first_byte(model: Path) -> None:
+    body = json.dumps({"story": STORY, "question": QUESTION, "deadline_ms": 60_000}).encode()
+    with running(model) as address, connect(address) as client:
+        client.sendall(HEAD)
+        assert still_answers(address)  # so that this was read
+        started = time.monotonic()
+        assert still_answers(address)
+        waited = time.monotonic() - started
+        client.sendall(REST % (len(body), body))
+        reply = b"".join(iter(lambda: client.recv(4096), b""))
+    [answer] = json.loads(reply.partition(b"\r\n\r\n")[2])["answers"]
+    assert answer["milliseconds"] > 1000 * waited
+
+
+class Recorded(asyncio.Transport):
+    """A transport that notes what is asked of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[object] = []
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.asked.append(bytes(data))
+
+    def close(self) -> None:
+        self.asked.append("close")
+
+    def is_closing(self) -> bool:
+        return "close" in self.asked
+
+
+def test_what_is_written_together_is_sent_together() -> None:
+    async def run() -> list[object]:
+        below = Recorded()
+        joined = JoinedWrites(below, asyncio.get_running_loop())
+        for part in (b"head ", b"body"):
+            joined.write(part)
+        await asyncio.sleep(0)
+        for part in (b"next", b"", b" one"):
+            joined.write(part)
+        joined.close()
+        joined.write(b"too late")
+        await asyncio.sleep(0)
+        return below.asked
+
+    assert asyncio.run(run()) == [b"head body", b"next one", "close"]
 
 
 def test_there_are_never_more_connections_than_files() -> None:

@@ -79,6 +79,16 @@ def test_what_is_no_proper_json_is_refused(http: httpx.Client, body: bytes) -> N
     assert len(reply.json()["detail"]) < 300
 
 
+@pytest.mark.parametrize("path", ["/answer", "/history", "/memories", "/memories/{id}/sentences", "/memories/{id}/ask"])
+@pytest.mark.parametrize("body", [b"", b"{", b"nul", b'{"a": 1,}', b"\xff\xfe", b'{"a": NaN}', b'{"a": -Infinity}'])
+def test_malformed_json_is_refused_alike_everywhere(http: httpx.Client, path: str, body: bytes) -> None:
+    id = http.post("/memories", json={"questions": [QUESTION]}).json()["id"]
+    reply = http.post(path.format(id=id), content=body, headers=JSON)
+    http.delete(f"/memories/{id}")
+    assert (reply.status_code, reply.headers["content-type"]) == (400, "application/problem+json")
+    assert reply.json()["detail"].startswith("The body ")
+
+
 @pytest.mark.parametrize(
     "body",
     [

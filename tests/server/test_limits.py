@@ -81,6 +81,22 @@ def test_a_wrong_field_is_named(client: TestClient, body: Any, said: str) -> Non
     assert refusal(reply, 422).startswith(f"{said}:") and reply.json()["field"] == said
 
 
+@pytest.mark.parametrize(
+    ("story", "said"),
+    [
+        ("", "expected text with a word in it, found none"),
+        (" ... ", "expected text with a word in it, found none"),
+        ([], "expected at least one, found none"),
+        (["", "?!"], "expected at least one sentence with a word in it, found none"),
+        (5, "expected text, or expected a list"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/answer", "/history"])
+def test_an_empty_story_says_so_in_words(client: TestClient, path: str, story: Any, said: str) -> None:
+    asked = {"question": QUESTION} if path == "/answer" else {"questions": [QUESTION]}
+    assert refusal(client.post(path, json={"story": story, **asked}), 422) == f"story: {said}."
+
+
 @pytest.mark.parametrize("accept", ["application/json", "application/x-ndjson"])
 def test_a_memory_is_bounded(serve: Serve, accept: str) -> None:
     client = serve(memory_sentences=6)

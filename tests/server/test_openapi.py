@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from amn.api import QA
+from amn.data.story import words
 from server.serving import QUESTION, STORY, running
 
 
@@ -32,6 +34,15 @@ def test_every_schema_and_property_has_words_and_an_example(schema: Any) -> None
         parts = {name: shape, **{f"{name}.{field}": part for field, part in shape["properties"].items()}}
         bare += [part for part, said in parts.items() if not (said.get("description") and said.get("examples"))]
     assert bare == []
+
+
+@pytest.mark.parametrize("text", ["a", "½", "²", "\u0301", "\u093e", "_", "...", "\u0483", "\u200d"])
+def test_what_the_schema_calls_a_word_is_one(client: TestClient, schema: Any, text: str) -> None:
+    pattern = schema["components"]["schemas"]["MemoryBody"]["properties"]["questions"]["items"]["pattern"]
+    assert bool(re.search(pattern, text)) == bool(words(text))
+    for story in (text, [text]):
+        reply = client.post("/answer", json={"story": story, "question": "Where is Mary?"})
+        assert reply.status_code == (200 if words(text) else 422)
 
 
 def test_every_operation_and_parameter_has_words_and_an_example(schema: Any) -> None:

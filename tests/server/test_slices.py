@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from fastapi.testclient import TestClient
 from amn.answers import Answer
 from amn.api import QA
 from amn.data.sentences import split_sentences
+from amn.server import batching
 from amn.server.batching import Inference
 from amn.server.limits import Limits
 from amn.server.slices import AskSettings, Slices
@@ -80,13 +79,14 @@ def test_a_pace_rather_expects_too_much() -> None:
     assert 0 < slow / 2 < pace.seconds(1) < slow
 
 
-def test_a_long_story_lets_others_have_their_turn(qa: QA) -> None:
+def test_a_long_story_lets_others_have_their_turn(qa: QA, monkeypatch: pytest.MonkeyPatch) -> None:
     """While one memory is told much, whoever comes later is served between its slices."""
+    monkeypatch.setattr(batching, "SLICE_SECONDS", 0.0)
     order: list[str] = []
 
     async def run() -> None:
         inference = Inference(Limits())
-        reader = Slices(inference)
+        reader = Slices(inference, Limits())
         memory = qa.memory([QUESTION])
 
         async def tell() -> None:
@@ -104,51 +104,10 @@ def test_a_long_story_lets_others_have_their_turn(qa: QA) -> None:
     assert order.index("other") < len(order) // 2 and order.count("slice") > 10
 
 
-def wait_for(started: threading.Event, gate: threading.Event) -> None:
-    started.set()
-    gate.wait()
-
-
-def test_the_most_urgent_comes_first() -> None:
-    done: list[str] = []
-
-    async def run() -> None:
-        inference, gate, started = Inference(Limits()), threading.Event(), threading.Event()
-        held = inference.run(partial(wait_for, started, gate))
-        await asyncio.to_thread(started.wait)
-        jobs = [inference.run(partial(done.append, f"plain {i}")) for i in range(2)]
-        far = time.monotonic() + 100
-        jobs += [inference.run(partial(done.append, f"by {end}"), ends=far + end) for end in (30.0, 10.0, 20.0)]
-        gate.set()
-        await asyncio.gather(held, *jobs)
-        await asyncio.to_thread(inference.close)
-
-    asyncio.run(run())
-    assert done == ["by 10.0", "by 20.0", "plain 0", "by 30.0", "plain 1"]  # in turns, so that neither starves
-
-
-def test_a_deadline_that_is_near_waits_for_nobody_for_a_while() -> None:
-    done: list[str] = []
-
-    async def run() -> None:
-        inference, gate, started = Inference(Limits()), threading.Event(), threading.Event()
-        held = inference.run(partial(wait_for, started, gate))
-        await asyncio.to_thread(started.wait)
-        jobs = [inference.run(partial(done.append, "plain")) for _ in range(2)]
-        jobs += [inference.run(partial(done.append, "now"), ends=time.monotonic()) for _ in range(20)]
-        gate.set()
-        await asyncio.gather(held, *jobs)
-        await asyncio.to_thread(inference.close)
-
-    asyncio.run(run())
-    assert done[:8] == ["now"] * 8
-    assert done.index("plain") < 12 and done.count("plain") == 2  # and yet nobody starves
-
-
 def test_who_leaves_in_the_middle_of_a_slice_tells_nothing_twice(qa: QA) -> None:
     async def run() -> list[str]:
         inference = Inference(Limits())
-        reader, memory = Slices(inference), qa.memory([QUESTION])
+        reader, memory = Slices(inference, Limits()), qa.memory([QUESTION])
 
         async def tell() -> None:
             async for _ in reader.tell(memory, 0, ReadingWork(STORY * 20, 1)):
@@ -226,7 +185,7 @@ def test_questions_that_there_is_no_time_for_are_answered_by_unknown(qa: QA) -> 
     async def ask(asked: AskSettings) -> list[Answer]:
         inference, memory = Inference(Limits()), qa.memory(questions)
         memory.tell(STORY)
-        reading = await Slices(inference).ask(memory, asked, len(STORY))
+        reading = await Slices(inference, Limits()).ask(memory, asked, len(STORY))
         await asyncio.to_thread(inference.close)
         return reading.answers
 
@@ -239,6 +198,19 @@ def test_questions_that_there_is_no_time_for_are_answered_by_unknown(qa: QA) -> 
     assert all(one.stopped_for_deadline for one in others)
     patient = asyncio.run(ask(AskSettings(started=time.monotonic())))
     assert all(one.banks_read == 1 and not one.stopped_for_deadline for one in patient)
+
+
+def test_nothing_is_asked_of_a_memory_that_heard_nothing_by_its_deadline(qa: QA) -> None:
+    async def ask() -> list[Answer]:
+        inference = Inference(Limits())
+        late = AskSettings(deadline=0.001, started=time.monotonic() - 1)
+        reading = await Slices(inference, Limits()).ask(qa.memory([QUESTION, "Where is John?"]), late, 3)
+        await asyncio.to_thread(inference.close)
+        return reading.answers
+
+    assert [(one.answer, one.banks_read, one.stopped_for_deadline) for one in asyncio.run(ask())] == [
+        ("unknown", 0, True)
+    ] * 2
 
 
 def test_a_deadline_with_an_explanation_gives_the_answer_at_least(serve: Callable[..., TestClient]) -> None:
@@ -283,7 +255,7 @@ def test_an_ask_by_a_deadline_does_not_wait_for_a_telling(qa: QA) -> None:
 
     async def run() -> float:
         inference = Inference(Limits())
-        reader, memory = Slices(inference), qa.memory([QUESTION])
+        reader, memory = Slices(inference, Limits()), qa.memory([QUESTION])
         memory.tell(STORY)
         await reader.before(asked, 1, asyncio.Event().wait())  # which never is
         reading = await reader.ask(memory, asked, 10)

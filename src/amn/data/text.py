@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from amn.data.examples import Words
 from amn.data.sentences import MAX_SENTENCE_WORDS, split_sentences
-from amn.data.story import words
+from amn.data.story import words, words_of
 from amn.errors import AMNError
 
 MAX_SENTENCES = 100_000  # in one story or one telling; a live memory may be told more, bit by bit
@@ -40,7 +40,7 @@ def read_questions(questions: Text) -> list[tuple[str, Words]]:
     listed = [questions] if isinstance(questions, str) else _texts(questions, "question")
     if not listed:
         raise AMNError("question: expected at least 1, found none")
-    asked = [(question.strip(), words(question)) for question in listed]
+    asked = [(question.strip(), spoken) for question, spoken in zip(listed, words_of(listed), strict=True)]
     for number, (_, spoken) in enumerate(asked, 1):
         if not 0 < len(spoken) <= MAX_QUESTION_WORDS:
             raise AMNError(

@@ -22,6 +22,7 @@ from torch.nn import functional as F
 
 from amn.data.batches import Batch
 from amn.data.vocabulary import END_CLASS, UNKNOWN, Vocabulary
+from amn.errors import ConfigError
 
 _PARTS, _MANY_ROWS = 16, 4096  # on a GPU so many rows are multiplied in so many parts
 _WAY_STREAM = 106  # of the random numbers that say whether a token is given as a class or as a told word
@@ -41,6 +42,11 @@ class ModelConfig:
 
     vocabulary_size: int
     num_answers: int
+
+    def __post_init__(self) -> None:
+        hidden, heads = getattr(self, "hidden", 1), getattr(self, "heads", 1)  # of those that have them
+        if hidden < 1 or heads < 1 or hidden % heads:
+            raise ConfigError(f"hidden must be a multiple of heads, which {hidden} is not of {heads}")
 
 
 @dataclass(frozen=True)

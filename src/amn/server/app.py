@@ -61,8 +61,8 @@ def create_app(
         generate_unique_id_function=lambda route: route.name,  # what generated clients call it
     )
     app.state.service, app.state.events, app.state.tokens = service, Events(service), tuple(tokens)
-    app.include_router(public)
     app.include_router(private, dependencies=[Depends(HTTPBearer(auto_error=False))] if tokens else [])
+    app.include_router(public)
     _add_pages(app)
     add_handlers(app)
     app.openapi = partial(_openapi, app)  # type: ignore[method-assign]

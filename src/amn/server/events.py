@@ -5,9 +5,9 @@ import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
+from amn.answers import Answer
 from amn.changes import AnswerChange, Follower
 from amn.server.batching import BusyError
 from amn.server.service import Service
@@ -47,14 +47,15 @@ class Events:
         if self._open >= self._service.limits.streams or self._stopping:
             raise BusyError
         memory = await self._service.follower(record, record.sentences if since is None else since)
-        follower = await self._service.inference.run(partial(Follower, memory), further=True)
-        return self._stream(record, follower, since is None, every)
+        answers = await self._service.inference.run_steps(memory.asking(), further=True) if memory.sentences else []
+        return self._stream(record, Follower(memory, answers), answers if since is None else None, every)
 
-    async def _stream(self, record: Record, follower: Follower, first: bool, every: bool) -> AsyncIterator[bytes]:
+    async def _stream(
+        self, record: Record, follower: Follower, answers: list[Answer] | None, every: bool
+    ) -> AsyncIterator[bytes]:
         self._open += 1
         try:
-            if first:
-                answers = await self._service.inference.run(follower.answers, further=True)
+            if answers is not None:
                 yield event("answers", follower.position, {"answers": [answer.to_dict() for answer in answers]})
             with suppress(MissingMemoryError):
                 async for part in self._follow(record, follower, every):
@@ -72,8 +73,8 @@ class Events:
             if follower.position < last:
                 part = await memories.run(memories.store.sentences, record.id, follower.position, last)
                 told = enumerate(part, follower.position)
-                async for changes in self._service.slices.follow(follower, part):
-                    number, text = next(told)
+                changed = await self._service.slices.follow(follower, part)
+                for (number, text), changes in zip(told, changed, strict=True):
                     if changes or every:
                         yield event("change" if changes else "sentence", number + 1, described(number, text, changes))
             elif time.monotonic() - beat > self._service.limits.beat_seconds:

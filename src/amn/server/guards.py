@@ -43,7 +43,9 @@ class Guard:
             return
         request = _Exchange(self._limits, receive, send)
         started = time.perf_counter()
-        scope["started"] = time.monotonic()  # what a deadline counts from
+        scope.setdefault(
+            "started", time.monotonic()
+        )  # what a deadline counts from: its first byte, where that is known
         try:
             await self._run(request, scope)
         finally:

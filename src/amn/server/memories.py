@@ -75,6 +75,8 @@ class Memories:
         self.store, self._limits, self._clock = store, limits, clock
         self._share = max(1, limits.memories // max(1, owners))
         self._resident: OrderedDict[str, Resident] = OrderedDict()
+        self._weights: dict[str, int] = {}  # of these, when they were used last
+        self._weight = 0  # all of them
         self.news = News()
         self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="amn-store-wait")
 
@@ -121,7 +123,7 @@ class Memories:
     async def remove(self, record: Record) -> None:
         """Forgets a memory."""
         await self.run(self.store.delete, record)
-        self._resident.pop(record.id, None)
+        self._drop(record.id)
         self.news.tell(record.id)
 
     def resident(self, id: str) -> Resident | None:
@@ -132,13 +134,17 @@ class Memories:
 
     def put(self, id: str, resident: Resident) -> None:
         """Takes a memory into RAM; those that were not used for longest go out of it."""
-        self._resident[id] = resident
-        self._resident.move_to_end(id)
-        total = sum(held.weight for held in self._resident.values())
+        self._drop(id)
+        self._resident[id], self._weights[id] = resident, resident.weight
+        self._weight += resident.weight
         while len(self._resident) > self._limits.resident or (
-            total > self._limits.resident_sentences and len(self._resident) > 1
+            self._weight > self._limits.resident_sentences and len(self._resident) > 1
         ):
-            total -= self._resident.popitem(last=False)[1].weight
+            self._drop(next(iter(self._resident)))
+
+    def _drop(self, id: str) -> None:
+        self._resident.pop(id, None)
+        self._weight -= self._weights.pop(id, 0)
 
     def close(self) -> None:
         """Finishes what was begun."""

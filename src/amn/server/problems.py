@@ -38,7 +38,13 @@ _SENTENCES = {
     405: "This address does not take that method; /docs lists what it takes.",
 }
 _FRAMEWORK_DETAILS = ("Not Found", "Method Not Allowed", "There was an error parsing the body")
-_NO_WORD = "expected text with a word in it, found none"
+_OTHER_TYPE = ("string_type", "list_type")
+_WANTED = {
+    "string_pattern_mismatch": "expected text with a word in it, found none",
+    "string_type": "expected text",
+    "list_type": "expected a list",
+    "too_short": "expected at least one, found none",
+}
 
 
 def problem(status: int, detail: str, field: str | None = None) -> bytes:
@@ -84,6 +90,8 @@ def _reply(
 async def _invalid(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     errors = list(error.errors())
+    if (errors[0]["type"], errors[0]["loc"]) == ("missing", ("body",)):
+        return _reply(400, "The body holds nothing: send a JSON object.")
     if errors[0]["type"] == "json_invalid":
         where = f"{errors[0]['ctx']['error']} at character {errors[0]['loc'][-1]}"
         return _reply(400, f"The body is not JSON: {where}.")
@@ -93,12 +101,14 @@ async def _invalid(_: Request, error: Exception) -> Response:
 def describe(errors: list[dict[str, Any]]) -> str:
     """One sentence for what is wrong with the first wrong field."""
     field = _field(errors[0])
-    wanted = dict.fromkeys(_wanted(error) for error in errors if _field(error) == field)
-    return f"{field}: {', or '.join(wanted)}."
+    tried = [error for error in errors if _field(error) == field]
+    # Of what may be text or a list, the other one is no help to whoever sent one of them.
+    found = [error for error in tried if error["type"] not in _OTHER_TYPE] or tried
+    return f"{field}: {', or '.join(dict.fromkeys(map(_wanted, found)))}."
 
 
 def _wanted(error: dict[str, Any]) -> str:
-    return _NO_WORD if error["type"] == "string_pattern_mismatch" else str(error["msg"])
+    return _WANTED.get(error["type"]) or str(error["msg"])
 
 
 def _field(error: dict[str, Any]) -> str:

@@ -1,7 +1,6 @@
 """The routes: from JSON to the service and back."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Coroutine
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
@@ -10,16 +9,18 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from amn import __version__
-from amn.answers import Answer, SentenceTrace
+from amn.answers import SentenceTrace
 from amn.data.tasks import TASKS, generate
 from amn.server import schemas
 from amn.server.access import owner_of
 from amn.server.batching import BusyError
 from amn.server.events import Events
 from amn.server.problems import responses
+from amn.server.replies import answers_reply, encoded, in_parts
 from amn.server.service import Service
 from amn.server.slices import Answered, AskSettings
-from amn.server.work import FieldError
+from amn.server.strict import StrictRoute
+from amn.server.work import check_reply
 from amn.store.memories import FullError, Record
 
 T = TypeVar("T")
@@ -32,7 +33,7 @@ _COMMON = (400, 401, 403, 404, 421, 422, 429)
 _BODY = (*_COMMON, 408, 413)
 _STORE = (503, 507)
 public = APIRouter()
-private = APIRouter(responses=responses(400, 401, 421))
+private = APIRouter(route_class=StrictRoute, responses=responses(400, 401, 421))
 
 
 async def _service(request: Request) -> Service:
@@ -57,41 +58,12 @@ async def _record(id: Id, service: Behind, owner: Owner) -> Record:
 Memory = Annotated[Record, Depends(_record)]
 
 
-@public.get("/healthz", response_model=schemas.HealthOut, responses=responses(400, 421))
-async def healthz(service: Behind) -> JSONResponse:
-    """Whether the server is alive."""
-    kept = "durable" if service.memories.store.durable else "not durable"
-    return JSONResponse({"status": "ok", "version": __version__, "model": service.default, "store": kept})
-
-
-@private.get("/models", response_model=schemas.ModelsOut)
-async def models(service: Behind, _: Owner) -> JSONResponse:
-    """The models that requests may name."""
-    return JSONResponse({"default": service.default, "models": service.names, "shipped": service.shipped})
-
-
-@private.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **responses(503)})
-async def metrics(service: Behind, _: Owner) -> Response:
-    """Counters for Prometheus."""
-    service.metrics.memories.set(await service.memories.count())
-    return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
-
-
-@private.post("/history", response_model=schemas.HistoryOut, responses=responses(*_BODY))
-async def history(body: schemas.HistoryBody, request: Request, service: Behind, _: Owner) -> Response:
-    """Answer questions about a story after each of its sentences."""
-    found = await _while_there(request, service.history(body.story, body.questions, body.model))
-    if found is None:
-        return Response(status_code=CLIENT_GONE)
-    moments = [[{"answer": one.answer, "score": one.score, "known": one.known} for one in row] for row in found[1]]
-    return JSONResponse({"sentences": found[0], "history": moments})
-
-
 @private.post("/answer", response_model=schemas.AnswersOut, responses=responses(*_BODY))
 async def answer(body: schemas.AnswerBody, request: Request, service: Behind, _: Owner) -> Response:
     """Answer one question or several about a story."""
-    work = service.answer(body.story, body.question, body.model, _asked(body, request))
-    return await _replied(service, await _while_there(request, work))
+    asked = _asked(body, request)
+    work = service.answer(body.story, body.question, body.model, asked)
+    return await _replied(service, await _while_there(request, work), asked)
 
 
 async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T | None:
@@ -131,32 +103,33 @@ async def tell(body: schemas.SentencesBody, request: Request, record: Memory, se
         traces = service.tell(record, sentences, body.after)
         first = await anext(traces, None)  # a refusal must come before the status is sent
         return StreamingResponse(_lines(first, traces), media_type=NDJSON)
-    service.check_reply("sentences", work, record.questions)
+    check_reply(service.limits, "sentences", work, record.questions)
     told = await _while_there(request, _traces(service.tell(record, sentences, body.after)))
-    return Response(status_code=CLIENT_GONE) if told is None else _json({"sentences": told})
+    return Response(status_code=CLIENT_GONE) if told is None else in_parts({"sentences": told})
 
 
 async def _traces(traces: AsyncIterator[SentenceTrace]) -> list[bytes]:
-    return [_encoded(trace.to_dict()) async for trace in traces]
+    return [encoded(trace.to_dict()) async for trace in traces]
 
 
 async def _lines(first: SentenceTrace | None, traces: AsyncIterator[SentenceTrace]) -> AsyncIterator[bytes]:
     """Traces as lines; a failure on the way is a last line with its `detail`."""
     if first is None:
         return
-    yield _encoded(first.to_dict()) + b"\n"
+    yield encoded(first.to_dict()) + b"\n"
     try:
         async for trace in traces:
-            yield _encoded(trace.to_dict()) + b"\n"
+            yield encoded(trace.to_dict()) + b"\n"
     except (BusyError, FullError):
         said = "The server is too busy to go on; what was sent is kept, and read when it is asked."
-        yield _encoded({"detail": said}) + b"\n"
+        yield encoded({"detail": said}) + b"\n"
 
 
 @private.post("/memories/{id}/ask", response_model=schemas.AnswersOut, responses=responses(*_BODY, *_STORE))
 async def ask(body: schemas.AskBody, request: Request, record: Memory, service: Behind) -> Response:
     """Ask a memory its questions, at any time."""
-    return await _replied(service, await _while_there(request, service.ask(record, _asked(body, request))))
+    asked = _asked(body, request)
+    return await _replied(service, await _while_there(request, service.ask(record, asked)), asked)
 
 
 @private.get(
@@ -213,6 +186,36 @@ async def generate_story(
     return JSONResponse({"task": task, "seed": seed, "sentences": list(story.sentences), "questions": asked})
 
 
+@private.post("/history", response_model=schemas.HistoryOut, responses=responses(*_BODY))
+async def history(body: schemas.HistoryBody, request: Request, service: Behind, _: Owner) -> Response:
+    """Answer questions about a story after each of its sentences."""
+    found = await _while_there(request, service.history(body.story, body.questions, body.model))
+    if found is None:
+        return Response(status_code=CLIENT_GONE)
+    moments = [[{"answer": one.answer, "score": one.score, "known": one.known} for one in row] for row in found[1]]
+    return JSONResponse({"sentences": found[0], "history": moments})
+
+
+@public.get("/healthz", response_model=schemas.HealthOut, responses=responses(400, 421))
+async def healthz(service: Behind) -> JSONResponse:
+    """Whether the server is alive."""
+    kept = "durable" if service.memories.store.durable else "not durable"
+    return JSONResponse({"status": "ok", "version": __version__, "model": service.default, "store": kept})
+
+
+@private.get("/models", response_model=schemas.ModelsOut)
+async def models(service: Behind, _: Owner) -> JSONResponse:
+    """The models that requests may name."""
+    return JSONResponse({"default": service.default, "models": service.names, "shipped": service.shipped})
+
+
+@private.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **responses(503)})
+async def metrics(service: Behind, _: Owner) -> Response:
+    """Counters for Prometheus."""
+    service.metrics.memories.set(await service.memories.count())
+    return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
 def _opened(record: Record) -> dict[str, str]:
     expires = datetime.fromtimestamp(record.expires_at, UTC)
     return {"id": record.id, "expires_at": expires.isoformat(timespec="seconds")}
@@ -223,32 +226,8 @@ def _asked(body: schemas.AskBody, request: Request) -> AskSettings:
     return AskSettings(deadline=deadline, explain=body.explain, banks=body.banks, started=request.scope["started"])
 
 
-async def _replied(service: Service, reading: Answered | None) -> Response:
-    """The reply, where somebody is there to get it and it is not too long."""
+async def _replied(service: Service, reading: Answered | None, asked: AskSettings) -> Response:
+    """The reply, where somebody is there to get it."""
     if reading is None:
         return Response(status_code=CLIENT_GONE)
-    answers, left = [], service.limits.reply_bytes
-    for answer in reading.answers:
-        long = answer.explanation is not None  # so long that others should have their turn
-        answers.append(await asyncio.to_thread(_of_answer, answer) if long else _of_answer(answer))
-        left -= len(answers[-1])
-        if left < 0:
-            raise FieldError("explain", "the reply would be too long; ask fewer questions")
-    return _json({"answers": answers, "sentences_read": reading.read, "sentences": reading.sentences})
-
-
-def _of_answer(answer: Answer) -> bytes:
-    return _encoded(answer.to_dict())
-
-
-def _encoded(document: object) -> bytes:
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _json(document: dict[str, list[bytes] | int]) -> Response:
-    """A reply of which the long parts are JSON already: one call for all of it would hold up everybody."""
-    fields = (
-        b'"%s":%s' % (name.encode(), b"[%s]" % b",".join(value) if isinstance(value, list) else b"%d" % value)
-        for name, value in document.items()
-    )
-    return Response(b"{%s}" % b",".join(fields), media_type="application/json")
+    return await answers_reply(service.inference, service.limits, reading, asked)

@@ -6,7 +6,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from amn.server.limits import MAX_BANKS, MAX_DEADLINE_MS, MAX_MEMORY_SENTENCES, MAX_QUESTION_CHARACTERS, MAX_QUESTIONS
 
-_HAS_A_WORD = r"[^\W_]"
+_HAS_A_WORD = "[^\\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff]"  # what a word is made of
 _STORY = ["Mary moved to the bathroom.", "John went to the hallway."]
 _QUESTION = "Where is Mary?"
 EXAMPLE_ID = "p2Yh3nQ8Zt0vX5kJm1cRwA"
@@ -34,7 +34,9 @@ Banks = Annotated[int, Field(ge=0, le=MAX_BANKS, strict=True), BeforeValidator(_
 Count = Annotated[int, Field(ge=0, le=MAX_MEMORY_SENTENCES, strict=True), BeforeValidator(_whole)]
 
 _MODEL = said("A name from /models; the default model if left out.", "qa1")
-_DEADLINE = said("Answer within so many milliseconds, surely or not, from what was read by then.", 50)
+_DEADLINE = said(
+    "Answer within so many milliseconds from the first byte of the request, from what was read by then.", 50
+)
 _EXPLAIN = said("Whether to say why: banks, entities, strengths, and what each sentence did.", False)
 _BANKS = said("How many banks to read, the most relevant first; 0 for all.", 1)
 
@@ -42,7 +44,7 @@ _BANKS = said("How many banks to read, the most relevant first; 0 for all.", 1)
 class _Body(BaseModel):
     """What every body shares: a misspelt field is refused."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, regex_engine="python-re")  # by which words are found too
 
     @model_validator(mode="before")
     @classmethod

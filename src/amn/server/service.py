@@ -1,35 +1,29 @@
 """What a server does, apart from HTTP: it holds the models, the memories, and the thread that runs them."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from amn.answers import Answer, Bank, SentenceTrace
 from amn.api import QA, Request, load
-from amn.data.story import words
 from amn.data.text import read_questions
 from amn.errors import AMNError, did_you_mean
-from amn.memory import KEPT_TRACES, LiveMemory
+from amn.memory import LiveMemory
 from amn.pretrained import shipped_models
 from amn.server.batching import Inference
 from amn.server.limits import Limits
 from amn.server.memories import Memories, Resident
 from amn.server.metrics import Metrics
 from amn.server.slices import Answered, AskSettings, Slices
-from amn.server.work import FieldError, ReadingWork
+from amn.server.work import NO_SENTENCE, FieldError, ReadingWork
 from amn.store.memories import MemoryStore, Record
-from amn.stored import READ_SENTENCES, due_snapshot, revived
-from amn.support import READ_AGAIN, TRIED_SENTENCES
+from amn.stored import READ_SENTENCES, SNAPSHOT_TRACES, is_snapshot_due, revived
 
 BATCHED_COST = 30_000  # a story that costs more to read is read in slices, alone: about seventy short sentences
 MAX_HISTORY = 20_000  # answers in one reply
-NO_SENTENCE = "expected at least one sentence with a word in it, found none"
 _TRACES_AT_ONCE = 16
-_WORD_BYTES = 60  # of a reply, for each word that a sentence touched
 
 
 class UnknownModelError(AMNError):
@@ -56,7 +50,7 @@ class Service:
         self._loading = asyncio.Lock()
         self._store, self.memories = store, Memories(store, limits, owners)
         self.inference = Inference(limits, self.metrics.batch)
-        self.slices = Slices(self.inference)
+        self.slices = Slices(self.inference, limits)
         self._reviving = ThreadPoolExecutor(1, thread_name_prefix="amn-revive")
 
     def close(self) -> None:
@@ -91,28 +85,6 @@ class Service:
             raise FieldError(field, "this would take too long to read; send fewer sentences or questions at once")
         return work
 
-    def check_reply(self, field: str, work: ReadingWork, questions: Sequence[str], times: int = 1) -> None:
-        """Refuses what would make a reply too big, by the words that its sentences touch."""
-        named = sum(len(words(question)) for question in questions)
-        if (work.words + named * len(work)) * times * _WORD_BYTES > self.limits.reply_bytes:
-            raise FieldError(field, "the reply would be too long; send fewer sentences or questions at once")
-
-    async def _check_explanation(self, sentences: Sequence[str], questions: Sequence[str], asked: AskSettings) -> None:
-        """Refuses to explain what would take long, where no deadline ends it, or what nobody could read."""
-        shown = ReadingWork(sentences[-KEPT_TRACES:], len(questions))
-        await self.slices.look(shown, asked.ends)
-        self.check_reply("explain", shown, questions, len(questions))
-        again = min(len(sentences) * min(len(sentences), TRIED_SENTENCES), READ_AGAIN) + len(sentences)
-        if asked.ends is None and shown.cost / max(1, len(shown)) * again > self.limits.work:
-            raise FieldError("explain", "this is too much to explain; send fewer or shorter sentences at once")
-
-    async def _with_explanation(self, memory: LiveMemory, asked: AskSettings) -> AskSettings:
-        """The same without an explanation where there is no time left for one."""
-        if not self.slices.can_explain(asked, len(memory.sentences)):
-            return replace(asked, explain=False)
-        await self._check_explanation(memory.sentences, memory.questions, asked)
-        return asked
-
     async def answer(
         self, story: str | list[str], question: str | list[str], model: str | None, asked: AskSettings
     ) -> Answered:
@@ -133,33 +105,10 @@ class Service:
             request = Request(story=told.sentences, question=questions, banks=1 if asked.banks is None else asked.banks)
             reading = Answered(await self.inference.answer(qa, request, len(told)), len(told), len(told))
         else:
-            reading = await self._answer_alone(qa, told, questions, asked)
+            self.inference.check_room()
+            reading = await self.slices.answer(partial(qa.memory, questions), told, asked)
         self.metrics.answers(reading.answers)
         return reading
-
-    async def _answer_alone(self, qa: QA, told: ReadingWork, questions: list[str], asked: AskSettings) -> Answered:
-        self.inference.check_room()
-        if asked.explain and asked.deadline is None:  # refuse it before it is read
-            await self._check_explanation(told.sentences, questions, asked)
-        memory = qa.memory(questions)
-        await self.slices.before(asked, len(questions), self._read(memory, told, asked))
-        if not memory.sentences:  # so that an answer is from something; one long sentence may still be too much
-            await self._read(memory, told, asked, until=lambda: bool(memory.sentences) or asked.late())
-        if told.complete and not told:
-            raise FieldError("story", NO_SENTENCE)
-        if asked.explain and asked.deadline is not None:
-            asked = await self._with_explanation(memory, asked)
-        reading = await self.slices.ask(memory, asked, told.expected)
-        milliseconds = 1000 * (time.monotonic() - asked.started)
-        return replace(reading, answers=[replace(answer, milliseconds=milliseconds) for answer in reading.answers])
-
-    async def _read(
-        self, memory: LiveMemory, told: ReadingWork, asked: AskSettings, until: Callable[[], bool] = lambda: False
-    ) -> None:
-        """Tells a new memory a story, or its beginning until it is enough."""
-        async for _ in self.slices.tell(memory, 0, told, asked.ends, asked.explain):
-            if until():
-                return
 
     async def history(
         self, story: str | list[str], questions: list[str], model: str | None
@@ -173,7 +122,7 @@ class Service:
             raise FieldError("story", why)
         qa = await self.model(model)
         self.inference.check_room()
-        return told, [answers async for answers in self.slices.history(qa.memory(questions), told)]
+        return told, await self.slices.history(qa.memory(questions), told)
 
     async def open(self, owner: str, questions: list[str], model: str | None) -> Record:
         """A new memory."""
@@ -225,12 +174,14 @@ class Service:
         found = self.memories.resident(record.id)
         if found is None:
             qa = await self.model(record.model)
-            snapshot = await self.memories.run(self._store.snapshot, record.id)
-            reviving = partial(revived, qa.trained, record, snapshot)  # not in the thread that others need meanwhile
+            reviving = partial(self._revived, qa, record)  # not in the thread that others need meanwhile
             memory = await asyncio.get_running_loop().run_in_executor(self._reviving, reviving)
             found = self.memories.resident(record.id) or Resident(memory)
             self.memories.put(record.id, found)
         return found
+
+    def _revived(self, qa: QA, record: Record) -> LiveMemory:
+        return revived(qa.trained, record, self._store.snapshot(record.id))
 
     async def _catch_up(
         self, record: Record, resident: Resident, last: int, ends: float | None = None
@@ -242,18 +193,17 @@ class Service:
                 resident.memory, first, ReadingWork(part, len(record.questions)), ends
             ):
                 yield traces
-            packed = await self.inference.run(partial(due_snapshot, resident.memory, first), further=True)
-            if packed is not None:
-                data = await self.memories.run(packed)
+            if is_snapshot_due(resident.memory, first):
+                packing = partial(resident.memory.packing, traces=SNAPSHOT_TRACES)
+                data = await self.memories.run(await self.inference.run(packing, further=True))
                 await self.memories.run(self._store.save_snapshot, record.id, resident.position, data)
 
     async def ask(self, record: Record, asked: AskSettings) -> Answered:
         """The answers of a memory to its questions, from what it was told so far."""
         self.inference.check_room()
         resident = await self._resident(record)
-        await self.slices.before(asked, len(record.questions), self._caught_up(record, resident, asked.ends))
-        if asked.explain:
-            asked = await self._with_explanation(resident.memory, asked)
+        if resident.position < record.sentences:
+            await self.slices.before(asked, len(record.questions), self._caught_up(record, resident, asked.ends))
         reading = await self.slices.ask(resident.memory, asked, record.sentences)
         self.metrics.answers(reading.answers)
         return reading
@@ -263,6 +213,7 @@ class Service:
             async with resident.telling:
                 async for _ in self._catch_up(record, resident, record.sentences, ends):
                     pass
+            self.memories.put(record.id, resident)
 
     async def snapshot(self, record: Record) -> list[Bank]:
         """The banks of a memory."""

@@ -1,26 +1,39 @@
-"""Reading in slices: each is a moment in the thread of the model, and between two of them others have their turn."""
+"""Reading in slices: each is a moment in the thread of the model, and between two of them others have their turn.
+
+All that a request needs of the model is one task of many steps where that can be: whoever hands over from one thread to
+another waits for a processor, and on a busy machine that is what takes longest.
+"""
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import repeat
+from math import inf
 from typing import Any, TypeVar
 
 from amn.answers import Answer, SentenceTrace
 from amn.changes import AnswerChange, Follower
 from amn.data.vocabulary import UNKNOWN_ANSWER
 from amn.memory import KEPT_TRACES, LiveMemory, groups_of
-from amn.server.batching import Inference
-from amn.server.work import ASK_PACE, EXPLAIN_PACE, SLICE_SECONDS, Pace, ReadingWork, for_a_moment
+from amn.server.batching import SLICE_SECONDS, Inference, Steps
+from amn.server.limits import Limits
+from amn.server.work import (
+    ASK_PACE,
+    EXPLAIN_PACE,
+    NO_SENTENCE,
+    FieldError,
+    Pace,
+    ReadingWork,
+    checking_explanation,
+    looking,
+)
 
 T = TypeVar("T")
 
 GRACE_SECONDS = 0.003  # after a deadline, for questions that still wait; their reply takes a while too
-_SLICE_SENTENCES = 128  # that a slice begins with at most: to take them apart takes time as well
+_SLICE_SENTENCES = 64  # that are taken apart at once, which takes time as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,51 +82,99 @@ class Slices:
 
     Args:
         inference: the thread of the model.
+        limits: what an explanation may be.
     """
 
-    def __init__(self, inference: Inference) -> None:
-        self._inference = inference
+    def __init__(self, inference: Inference, limits: Limits) -> None:
+        self._inference, self._limits = inference, limits
         self._asking, self._explaining = Pace(ASK_PACE), Pace(EXPLAIN_PACE)
 
-    async def look(self, work: ReadingWork, ends: float | None = None) -> None:
+    async def look(self, work: ReadingWork) -> None:
         """Looks at all of a story."""
-        while not work.complete:
-            await self._inference.run(partial(_look_slice, work), ends, further=True)
+        if not work.complete:
+            await self._inference.run_steps(looking(work), further=True)
 
     async def tell(
-        self, memory: LiveMemory, first: int, work: ReadingWork, ends: float | None = None, traced: bool = True
+        self, memory: LiveMemory, first: int, work: ReadingWork, ends: float | None = None
     ) -> AsyncIterator[list[SentenceTrace]]:
         """Tells a memory sentences of which the first has that number; gives what those of each slice did.
 
         What it was told already is not told again: whoever is cancelled here may leave a slice that still runs.
         """
         while not work.complete or len(memory.sentences) < first + len(work):
-            yield await self._inference.run(partial(_tell_slice, memory, first, work, traced, ends), ends, further=True)
+            yield await self._inference.run(partial(self._tell_slice, memory, first, work, ends), ends, further=True)
+
+    def _tell_slice(self, memory: LiveMemory, first: int, work: ReadingWork, ends: float | None) -> list[SentenceTrace]:
+        over, traces = self._inference.moment(inf if ends is None else ends), list[SentenceTrace]()
+        for trace in _telling(memory, first, work, traced=True):
+            traces += [] if trace is None else [trace]
+            if over() or (ends is not None and time.monotonic() >= ends):
+                break
+        return traces
+
+    async def answer(self, opening: Callable[[], LiveMemory], told: ReadingWork, asked: AskSettings) -> Answered:
+        """The answers about a story, which a new memory is told; by a deadline, from what was read of it."""
+        return await self._inference.run_steps(self._answering(opening, told, asked), asked.ends, further=True)
 
     async def ask(self, memory: LiveMemory, asked: AskSettings, sentences: int) -> Answered:
         """The answers of a memory that should have been told so many sentences."""
-        read, answers = len(memory.sentences), list[Answer]()
-        while len(answers) < len(memory.questions):
-            step = partial(self._ask_slice, memory, asked, len(answers))
-            answers += await self._inference.run(step, asked.ends, further=True)
+        return await self._inference.run_steps(self._explainable(memory, asked, sentences), asked.ends, further=True)
+
+    def _answering(self, opening: Callable[[], LiveMemory], told: ReadingWork, asked: AskSettings) -> Steps[Answered]:
+        memory = opening()
+        yield
+        if asked.explain and asked.ends is None:  # refuse it before it is read
+            yield from checking_explanation(self._limits, told.sentences, memory.questions, None)
+        yield from self._reading(memory, told, asked)
+        if told.complete and not told:
+            raise FieldError("story", NO_SENTENCE)
+        ask = self._explainable if asked.ends is not None else self._asked
+        reading = yield from ask(memory, asked, told.expected)
+        milliseconds = 1000 * (time.monotonic() - asked.started)
+        return replace(reading, answers=[replace(answer, milliseconds=milliseconds) for answer in reading.answers])
+
+    def _reading(self, memory: LiveMemory, told: ReadingWork, asked: AskSettings) -> Steps[None]:
+        """Tells a new memory a story, and leaves it where there is just time left to ask: after a sentence at least."""
+        for _ in _telling(memory, 0, told, traced=asked.explain):
+            yield
+            if asked.late() or (memory.sentences and asked.late(-self._reserve(len(memory.questions)))):
+                return
+
+    def _reserve(self, questions: int) -> float:
+        """How long it takes to ask, in turns with others."""
+        return (self._asking.seconds(questions) + SLICE_SECONDS) * (2 if self._inference.shared else 1)
+
+    def _explainable(self, memory: LiveMemory, asked: AskSettings, sentences: int) -> Steps[Answered]:
+        """The answers, without explanations where there is no time left for one."""
+        if asked.explain and not self._can_explain(asked, len(memory.sentences)):
+            asked = replace(asked, explain=False)
+        if asked.explain:
+            yield from checking_explanation(self._limits, memory.sentences, memory.questions, asked.ends)
+        return (yield from self._asked(memory, asked, sentences))
+
+    def _asked(self, memory: LiveMemory, asked: AskSettings, sentences: int) -> Steps[Answered]:
+        read = len(memory.sentences)
+        answers = yield from self._answers(memory, asked)
         if read < sentences:
             answers = [replace(answer, stopped_for_deadline=True) for answer in answers]
         if asked.explain:
-            answers = [await self._explained(memory, asked, i, answer) for i, answer in enumerate(answers)]
+            for number, answer in enumerate(answers):
+                answers[number] = yield from self._explained(memory, asked, number, answer)
         return Answered(answers, read, max(read, sentences))
 
-    def _ask_slice(self, memory: LiveMemory, asked: AskSettings, first: int) -> list[Answer]:
-        """The answers to the questions from a number on, as many as are found in a moment.
+    def _answers(self, memory: LiveMemory, asked: AskSettings) -> Steps[list[Answer]]:
+        """The answer to each question. Where a deadline is over, those that were not asked yet are unknown.
 
-        The first of all is asked in any case. Where a deadline is over, others are not, and their answers are unknown.
+        The first of all is asked in any case, if there is anything that it can be answered from.
         """
         if len(groups_of(memory.trained, len(memory.questions))) == 1:
             return self._timed(asked, len(memory.questions), memory.ask)
         answers: list[Answer] = []
-        for number, question in for_a_moment(enumerate(memory.questions[first:], first)):
-            if number and asked.late(GRACE_SECONDS):
+        for number, question in enumerate(memory.questions):
+            if asked.late(GRACE_SECONDS if memory.sentences else 0.0) and (number or not memory.sentences):
                 return answers + [_not_asked(waiting) for waiting in memory.questions[number:]]
             answers.append(self._timed(asked, len(memory.questions) - number, partial(memory.ask, question)))
+            yield
         return answers
 
     def _timed(self, asked: AskSettings, waiting: int, ask: Callable[..., T]) -> T:
@@ -123,51 +184,53 @@ class Slices:
             left = max(0.0, asked.ends - time.monotonic() - self._asking.seconds(waiting - 1))
         return self._asking.timed(1, partial(ask, deadline=left, banks=asked.banks))
 
-    async def _explained(self, memory: LiveMemory, asked: AskSettings, number: int, answer: Answer) -> Answer:
+    def _explained(self, memory: LiveMemory, asked: AskSettings, number: int, answer: Answer) -> Steps[Answer]:
         """An answer with its explanation, which takes longest of all: while there is time."""
-        if not self.can_explain(asked, len(memory.sentences)):
+        if not self._can_explain(asked, len(memory.sentences)):
             return answer
         steps, shown = memory.explaining(number, answer), min(len(memory.sentences), KEPT_TRACES)
-        begin = partial(self._explaining.timed, shown, partial(next, steps))
-        answer = await self._inference.run(begin, asked.ends, further=True)
-        while asked.ends is None or time.monotonic() + SLICE_SECONDS < asked.ends:
-            better = await self._inference.run(partial(_explain_slice, steps), asked.ends, further=True)
-            if better is None:
-                break
+        answer = self._explaining.timed(shown, partial(next, steps))
+        yield
+        while not asked.late(-SLICE_SECONDS) and (better := next(steps, None)) is not None:
             answer = better
+            yield
         return answer
 
-    def can_explain(self, asked: AskSettings, sentences: int) -> bool:
+    def _can_explain(self, asked: AskSettings, sentences: int) -> bool:
         """Whether there is time left to explain an answer, and to send what that gives, which takes as long again."""
-        needed = 2 * self._explaining.seconds(min(sentences, KEPT_TRACES)) + SLICE_SECONDS
-        return asked.ends is None or time.monotonic() + needed < asked.ends
+        return not asked.late(-2 * self._explaining.seconds(min(sentences, KEPT_TRACES)) - SLICE_SECONDS)
 
     async def before(self, asked: AskSettings, questions: int, reading: Coroutine[Any, Any, object]) -> None:
-        """Reads, and leaves it where it is when there is just time left to ask, in turns with others."""
-        reserve = self._asking.seconds(questions) + SLICE_SECONDS
-        reserve *= 2 if self._inference.shared else 1
-        left = None if asked.ends is None else asked.ends - reserve - time.monotonic()
+        """Reads, and leaves it where it is when there is just time left to ask."""
+        left = None if asked.ends is None else asked.ends - self._reserve(questions) - time.monotonic()
         if left is not None and left <= 0:
             reading.close()
             return
         with suppress(TimeoutError):
             await asyncio.wait_for(reading, left)
 
-    async def follow(self, follower: Follower, sentences: Sequence[str]) -> AsyncIterator[list[AnswerChange]]:
+    async def follow(self, follower: Follower, sentences: Sequence[str]) -> list[list[AnswerChange]]:
         """Tells a follower sentences; gives what each changed."""
-        last = follower.position + len(sentences)
-        while follower.position < last:
-            left = sentences[follower.position - last :]
-            for changes in await self._inference.run(partial(_follow_slice, follower, left), further=True):
-                yield changes
+        return await self._inference.run_steps(_following(follower, sentences), further=True)
 
-    async def history(self, memory: LiveMemory, sentences: Sequence[str]) -> AsyncIterator[list[Answer]]:
+    async def history(self, memory: LiveMemory, sentences: Sequence[str]) -> list[list[Answer]]:
         """Tells a new memory sentences; gives the answers after each."""
-        steps, told = _answering(memory, sentences), 0
-        while told < len(sentences):
-            for answers in await self._inference.run(partial(_history_slice, steps), further=True):
-                told += 1
-                yield answers
+        return await self._inference.run_steps(_answers_over_time(memory, sentences), further=True)
+
+
+def _telling(memory: LiveMemory, first: int, work: ReadingWork, traced: bool) -> Iterator[SentenceTrace | None]:
+    """Tells a memory sentences of which the first has that number, but for those that it was told, and looks at more.
+
+    Each step takes a fraction of a moment; what a sentence did is given after its last one, and None in between.
+    """
+    while not work.complete or len(memory.sentences) < first + len(work):
+        start = len(memory.sentences) - first
+        if start >= len(work):
+            work.look()
+        if part := work.sentences[start : start + _SLICE_SENTENCES]:
+            yield from memory.telling(part, traced=traced)
+        else:
+            yield None
 
 
 def _not_asked(question: str) -> Answer:
@@ -177,44 +240,17 @@ def _not_asked(question: str) -> Answer:
     )
 
 
-def _look_slice(work: ReadingWork) -> None:
-    for _ in for_a_moment(repeat(None)):
-        work.look()
-        if work.complete:
-            return
+def _following(follower: Follower, sentences: Sequence[str]) -> Steps[list[list[AnswerChange]]]:
+    found = []
+    for sentence in sentences:
+        found.append((yield from follower.telling(sentence)))
+    return found
 
 
-def _tell_slice(
-    memory: LiveMemory, first: int, work: ReadingWork, traced: bool, ends: float | None
-) -> list[SentenceTrace]:
-    start = len(memory.sentences) - first
-    if start >= len(work) and not work.complete:
-        work.look()
-    steps = memory.telling(work.sentences[start : start + _SLICE_SENTENCES], traced=traced)
-    return [trace for trace in for_a_moment(steps, ends) if trace is not None]
-
-
-def _explain_slice(steps: Iterator[Answer]) -> Answer | None:
-    """The last of the ever better answers of a moment; None where there are no more."""
-    return next(iter(deque(for_a_moment(steps), maxlen=1)), None)
-
-
-def _follow_slice(follower: Follower, sentences: Sequence[str]) -> list[list[AnswerChange]]:
-    return [follower.tell(sentence) for sentence in for_a_moment(sentences)]
-
-
-def _answering(memory: LiveMemory, sentences: Sequence[str]) -> Iterator[list[Answer] | None]:
-    """The answers after each sentence, and None in between: each step takes a moment."""
-    shared = len(groups_of(memory.trained, len(memory.questions))) == 1
+def _answers_over_time(memory: LiveMemory, sentences: Sequence[str]) -> Steps[list[list[Answer]]]:
+    history = []
     for sentence in sentences:
         for _ in memory.telling([sentence], traced=False):
-            yield None
-        answers = memory.ask() if shared else []
-        for question in memory.questions[len(answers) :]:
-            answers.append(memory.ask(question))
-            yield None
-        yield answers
-
-
-def _history_slice(steps: Iterator[list[Answer] | None]) -> list[list[Answer]]:
-    return [answers for answers in for_a_moment(steps) if answers is not None]
+            yield
+        history.append((yield from memory.asking()))
+    return history

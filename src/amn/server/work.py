@@ -4,38 +4,27 @@ To look at a long story takes long too, so a story is looked at as one goes.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import inf
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from amn.data.sentences import MAX_SENTENCE_WORDS, split_sentences
-from amn.data.story import words
+from amn.data.story import words_of
 from amn.errors import AMNError
+from amn.memory import KEPT_TRACES
+from amn.server.batching import Steps
 from amn.server.limits import Limits
+from amn.support import READ_AGAIN, TRIED_SENTENCES
 
 T = TypeVar("T")
 
-SLICE_SECONDS = 0.005  # what one request may take before others have their turn
 ASK_PACE, EXPLAIN_PACE = 5e-4, 2e-5  # seconds for a question, and for a sentence of an explanation, until measured
 _SHARE = 0.2  # of a new measurement in the pace, where it is better than expected
+NO_SENTENCE = "expected at least one sentence with a word in it, found none"
 _PART_SENTENCES = 64  # that are looked at in one go
 _PART_CHARACTERS = 4_000  # of a text
 _AHEAD = 100  # of these, after which it is known where a sentence ends
+_WORD_BYTES = 60  # of a reply, for each word that a sentence touched
 _OVERHEAD_WORDS = 16  # what every sentence costs, as if it had so many more words
-
-
-def for_a_moment(steps: Iterable[T], ends: float | None = None) -> Iterator[T]:
-    """Steps that one request may take before others have their turn: at least one, and none after its deadline.
-
-    Args:
-        steps: what to do; each takes a fraction of a moment.
-        ends: the deadline, by the monotonic clock.
-    """
-    over = min(time.monotonic() + SLICE_SECONDS, inf if ends is None else ends)
-    for step in steps:
-        yield step
-        if time.monotonic() >= over:
-            return
 
 
 class FieldError(AMNError):
@@ -96,12 +85,11 @@ class ReadingWork:
             FieldError: where something of it is too much.
         """
         self._seen, part = next(self._parts, (self._size, ()))
-        for sentence in part:
-            self._add(sentence)
+        for sentence, spoken in zip(part, words_of(part), strict=True):
+            self._add(sentence, len(spoken))
         self.complete = self._seen == self._size
 
-    def _add(self, sentence: str) -> None:
-        length = len(words(sentence))
+    def _add(self, sentence: str, length: int) -> None:
         if not length:
             return
         self.sentences.append(sentence)
@@ -109,6 +97,32 @@ class ReadingWork:
         self.cost += self._questions * (length + _OVERHEAD_WORDS) ** 2
         if self._limits is not None and (why := _too_much(len(self), sentence, length, self._limits)):
             raise FieldError(self._field, why)
+
+
+def looking(work: ReadingWork) -> Steps[None]:
+    """Looks at all of a story."""
+    while not work.complete:
+        work.look()
+        yield
+
+
+def check_reply(limits: Limits, field: str, work: ReadingWork, questions: Sequence[str], times: int = 1) -> None:
+    """Refuses what would make a reply too big, by the words that its sentences touch."""
+    named = sum(map(len, words_of(questions)))
+    if (work.words + named * len(work)) * times * _WORD_BYTES > limits.reply_bytes:
+        raise FieldError(field, "the reply would be too long; send fewer sentences or questions at once")
+
+
+def checking_explanation(
+    limits: Limits, sentences: Sequence[str], questions: Sequence[str], ends: float | None
+) -> Steps[None]:
+    """Refuses to explain what would take long, where no deadline ends it, or what nobody could read."""
+    shown = ReadingWork(sentences[-KEPT_TRACES:], len(questions))
+    yield from looking(shown)
+    check_reply(limits, "explain", shown, questions, len(questions))
+    again = min(len(sentences) * min(len(sentences), TRIED_SENTENCES), READ_AGAIN) + len(sentences)
+    if ends is None and shown.cost / max(1, len(shown)) * again > limits.work:
+        raise FieldError("explain", "this is too much to explain; send fewer or shorter sentences at once")
 
 
 def _too_much(number: int, sentence: str, length: int, limits: Limits) -> str | None:

@@ -87,7 +87,7 @@ def check_description(described: Mapping[str, Any], source: str) -> None:
     else:
         known = described.keys() <= _PARTS_BEFORE
         _expect(known, source, f"{DIGESTS} among {', '.join(sorted(described))}", "none: a name is damaged")
-        _log.info("%s: the model has no checksums; it is older than these", source)
+        _log.warning("%s: the model has no checksums, so nobody can tell whether it is as it was saved", source)
 
 
 def _check_config(config: Mapping[str, Any], source: str) -> None:
