@@ -1,7 +1,7 @@
 """What holds for all tests."""
 
 import signal
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from jaxtyping import config
@@ -10,6 +10,38 @@ from amn.core import boundary
 
 # A runner in the background may have told us to ignore Ctrl-C, and processes that we start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+TESTS = Path(__file__).parent
+# Files and folders whose tests take long. They come first, so that little is left to share at the end.
+LONG = (
+    "web",
+    "training",
+    "models/test_conformance.py",
+    "test_export.py",
+    "core",
+    "test_tutorial.py",
+    "report",
+    "test_readme.py",
+)
+
+
+@pytest.hookimpl(trylast=True)  # when some may have been deselected
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts what is long at the start of each half of the tests: with two workers each begins with one half."""
+    halves: list[list[pytest.Item]] = [[], []]
+    for place, name in enumerate(LONG):
+        halves[place % 2] += [item for item in items if item.path.is_relative_to(TESTS / name)]
+    long = set(halves[0] + halves[1])
+    short = [item for item in items if item not in long]
+    middle = max(0, len(items) // 2 - len(halves[0]))
+    items[:] = [*halves[0], *short[:middle], *halves[1], *short[middle:]]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Checks the shapes of models in their own tests, or as a test is marked: it takes as long as what it checks."""
+    checked = TESTS / "models" in item.path.parents and item.get_closest_marker("unchecked") is None
+    config.update("jaxtyping_disable", not (checked or item.get_closest_marker("checked")))
 
 
 @pytest.fixture(params=["core", "torch"])
@@ -20,21 +52,3 @@ def implementation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     elif boundary.library() is None:
         pytest.skip("the core was not built")
     return str(request.param)
-
-
-@pytest.fixture(scope="module")
-def unchecked_in_module() -> Iterator[None]:
-    """Leaves the shapes of models unchecked, which halves the time of a long training; other tests check them."""
-    yield from without_checks()
-
-
-@pytest.fixture
-def unchecked_shapes() -> Iterator[None]:
-    """The same for one test."""
-    yield from without_checks()
-
-
-def without_checks() -> Iterator[None]:
-    config.update("jaxtyping_disable", True)
-    yield
-    config.update("jaxtyping_disable", False)

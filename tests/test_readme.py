@@ -20,7 +20,6 @@ def run_python(text: str, name: str) -> None:
         exec(compile(block, name, "exec"), names)  # noqa: S102
 
 
-@pytest.mark.usefixtures("unchecked_shapes")
 def test_the_python_of_the_readme_runs(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -63,7 +63,6 @@ def test_decode_rows_hold_times_error_and_entities(capsys: Output, directory: Pa
     assert row["speedup"] == pytest.approx(row["seconds_all_banks"] / row["seconds_required_banks"], rel=0.01)
 
 
-@pytest.mark.usefixtures("unchecked_shapes")
 def test_ingest_rows_compare_every_model_at_every_batch(capsys: Output, directory: Path) -> None:
     rows = rows_of(capsys, "ingest", "--model", directory, "--batches", "1,3", "--sentences", 4, "--repeats", 1)
     named = {(row["model"], row["batch"]): row for row in rows}

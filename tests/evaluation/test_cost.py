@@ -46,7 +46,6 @@ def test_an_answer_of_memn2n_grows_by_two_products_a_sentence_and_hop() -> None:
     assert (short.read, long.read) == (2, 7)
 
 
-@pytest.mark.usefixtures("unchecked_shapes")
 def test_amn_pays_for_the_entities_it_reads() -> None:
     costs = []
     for bias in (-50.0, 50.0):  # nothing moves to the last bank, or everything does

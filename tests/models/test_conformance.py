@@ -61,6 +61,7 @@ def test_logits_have_a_score_for_each_class_and_the_loss_is_finite(name: str) ->
         assert Loss(model)(with_key(batch, 0)).isfinite()
 
 
+@pytest.mark.unchecked
 def test_counts_of_banks_and_entities_make_sense(name: str) -> None:
     batch = batch_of(TWO_QUESTIONS, name=name)
     reading = build(name)(batch)
@@ -71,6 +72,7 @@ def test_counts_of_banks_and_entities_make_sense(name: str) -> None:
         assert (reading.entities_read == reading.entities.unsqueeze(-1)).all()
 
 
+@pytest.mark.unchecked
 def test_a_model_says_what_it_can_do(name: str) -> None:
     model, batch = build(name), batch_of(EIGHT, name=name)
     plain = model(batch)
@@ -93,12 +95,16 @@ def test_every_parameter_receives_a_gradient(name: str) -> None:
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1)))
+    silent = {name for name, _ in model.named_parameters()}
     for key, batch in enumerate(both_batches(name) * 4):
         Loss(model)(with_key(batch, key)).backward()
-    silent = {n for n, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
+        silent = {n for n, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
+        if not silent:
+            break
     assert (silent == set()) == (name not in BLIND)
 
 
+@pytest.mark.unchecked
 def test_saved_weights_give_the_same_logits(name: str) -> None:
     model, other = build(name, seed=0), build(name, seed=1)
     other.load_state_dict(model.state_dict())
@@ -115,6 +121,7 @@ def flat(model: Model) -> Tensor:
     return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
 
 
+@pytest.mark.unchecked
 def test_the_key_decides_the_draws(name: str) -> None:
     loss, batch = Loss(build(name)), batch_of(EIGHT, name=name)
     losses = [loss(with_key(batch, key)).item() for key in (0, 0, 1, 2, 3)]
@@ -122,6 +129,7 @@ def test_the_key_decides_the_draws(name: str) -> None:
     assert (len(set(losses)) > 1) == (name in STOCHASTIC)
 
 
+@pytest.mark.unchecked
 def test_without_a_key_nothing_is_random(name: str) -> None:
     model = build(name)
     torch.manual_seed(0)
@@ -136,6 +144,7 @@ def test_padding_changes_no_answer(name: str) -> None:
         check_same(model(batch_of(examples, ROOMY, name=name)), model(batch_of(examples, name=name)))
 
 
+@pytest.mark.unchecked
 def test_padding_changes_no_draw(name: str) -> None:
     model = build(name)
     check_same(model(with_key(batch_of(EIGHT, ROOMY, name=name), 5)), model(with_key(batch_of(EIGHT, name=name), 5)))
@@ -155,6 +164,7 @@ def check_same(roomy: Reading, tight: Reading) -> None:
     close(roomy.entities_read[:, :questions], tight.entities_read)
 
 
+@pytest.mark.unchecked
 def test_an_example_alone_gives_what_it_gives_in_a_batch(name: str) -> None:
     model, classes = build(name), len(vocabulary_of(name).answers)
     together = model(batch_of(EIGHT, name=name)).logits[..., :classes]
@@ -199,12 +209,12 @@ def test_room_for_a_larger_vocabulary_changes_no_answer(name: str) -> None:
     close(larger(batch).logits[..., :classes], model(batch).logits[..., :classes])
 
 
-@pytest.mark.usefixtures("unchecked_shapes")
+@pytest.mark.unchecked
 def test_eight_examples_can_be_learnt_by_heart(name: str) -> None:
     model, batch = build(name), batch_of(EIGHT, name=name)
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
     for step in range(MAX_STEPS):
-        if step % 20 == 0 and errors(model, batch) <= ALLOWED.get(name, 0):
+        if step % 5 == 0 and errors(model, batch) <= ALLOWED.get(name, 0):
             return
         optimiser.zero_grad()
         Loss(model)(with_key(batch, step), min(1.0, step / 200)).backward()
@@ -218,6 +228,7 @@ def errors(model: Model, batch: Batch) -> int:
     return int((~answered(reading.logits, batch, model.config.num_answers, reading.tokens)).sum())
 
 
+@pytest.mark.unchecked
 def test_the_batch_is_left_as_it_was(name: str) -> None:
     batch = with_key(batch_of(EIGHT, name=name), 0)
     before = replace(batch, **{name: value.clone() for name, value in parts_of(batch).items()})

@@ -218,7 +218,7 @@ def stories() -> list[Example]:
     return made
 
 
-@pytest.mark.usefixtures("unchecked_shapes")
+@pytest.mark.unchecked
 def test_a_small_model_learns_lists_names_of_two_words_and_when_to_end() -> None:
     model, batch = model_of(hidden=24), batch_of(*stories())
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01)

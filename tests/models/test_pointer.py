@@ -121,7 +121,7 @@ def moves(names: tuple[str, ...], seed: int) -> Example:
     return story(*sentences, question=f"where is {chosen[asked]}", answer=chosen[asked + 1])
 
 
-@pytest.mark.usefixtures("unchecked_shapes")
+@pytest.mark.unchecked
 def test_a_small_model_learns_to_answer_with_names_that_it_has_never_seen() -> None:
     model = pointing(hidden=24)
     data = encode([moves(NEW_NAMES, seed) for seed in range(128)], VOCABULARY)

@@ -62,7 +62,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(runs: Path, unchecked_in_module: None) -> Report:
+def report(runs: Path) -> Report:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(analysis_module, "GROWTH", GROWTH)
         patch.setattr("amn.evaluation.cost.COUNTED_STORIES", 2)

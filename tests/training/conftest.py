@@ -20,18 +20,6 @@ def bfloat16() -> None:
         pytest.skip("products in bfloat16 fail on this processor")
 
 
-@pytest.fixture
-def checked_shapes() -> None:
-    """For tests of training in which the shapes of models are checked at every call."""
-
-
-@pytest.fixture(autouse=True)
-def shapes(request: pytest.FixtureRequest) -> None:
-    """Elsewhere they are not: the steps of every architecture are checked once."""
-    if "checked_shapes" not in request.fixturenames:
-        request.getfixturevalue("unchecked_shapes")
-
-
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
     before = torch.get_num_threads()

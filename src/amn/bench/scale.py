@@ -1,10 +1,8 @@
 """What a live memory costs as it grows: time of a sentence and of an answer, and bytes of an entity."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import count, islice
-from pathlib import Path
 from random import Random
 from statistics import median
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from amn.bench.streaming import resident
 from amn.bench.timing import report, seconds_of
 from amn.data.examples import Words
 from amn.data.vocabulary import Vocabulary
@@ -22,10 +21,8 @@ from amn.models import build_model
 from amn.models.amn import AMN
 from amn.models.rivals.entnet import DynamicMemory, EntNet
 
-SIZES = (100, 1_000, 10_000, 100_000)
 NAMES_A_SENTENCE = 16  # new names in a sentence that fills the memory
 _WARM_UP = 3
-_PAGE = 4096
 
 
 def bench_scale(
@@ -56,10 +53,10 @@ def names(seed: int) -> Iterator[str]:
 
 def _live_row(trained: TrainedModel, entities: int, sentences: int, seed: int) -> dict[str, Any]:
     known = list(islice(names(seed), entities))
-    before = _resident()
+    before = resident("VmRSS")
     memory = open_memory(trained, [("where", "is", known[0])])
     _fill(memory, known)
-    grown = _resident() - before
+    grown = resident("VmRSS") - before
     rng = Random(seed)
     tellings = [(rng.choice(known), "went", "to", "the", rng.choice(known)) for _ in range(sentences + _WARM_UP)]
     touched: list[int] = []
@@ -134,10 +131,3 @@ def _attention_row(model: AMN, entities: int, sentences: int) -> dict[str, Any]:
 def _few(sentences: int, entities: int) -> int:
     """Fewer repeats of what takes long."""
     return _WARM_UP + max(3, min(sentences, 1_000_000 // entities))
-
-
-def _resident() -> int:
-    """Bytes of this process in memory; 0 where the system does not say."""
-    with suppress(OSError, ValueError):
-        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * _PAGE
-    return 0

@@ -81,7 +81,7 @@ def read_stream(task: StreamTask) -> dict[str, Any]:
         "sentences_let_in": read.let_in,
         "tokens_read": read.tokens,
         "tokens_per_second": read.tokens / max(seconds, 1e-9),
-        "resident_bytes": most_resident(),
+        "resident_bytes": resident("VmHWM"),
     }
 
 
@@ -104,11 +104,11 @@ class _Made:
             yield text
 
 
-def most_resident() -> int:
-    """The most bytes that this process had in memory; 0 where the system does not say."""
+def resident(kind: str) -> int:
+    """How many bytes this process has in memory ("VmRSS"), or the most so far ("VmHWM"); 0 where it is not known."""
     with suppress(OSError, ValueError, StopIteration):
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-        return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) << 10
+        return int(next(line for line in lines if line.startswith(kind)).split()[1]) << 10
     return 0
 
 

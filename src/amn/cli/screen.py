@@ -3,9 +3,12 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from itertools import count
 from typing import TYPE_CHECKING
+
+from amn.training.display import terminal_bar
 
 if TYPE_CHECKING:
     from rich.panel import Panel
@@ -127,16 +130,12 @@ def choose_screen() -> Screen:
 @contextmanager
 def progress_bar(what: str, steps: int) -> Iterator[Callable[[], None]]:
     """Gives a function to be called after each step: a bar on a terminal, plain lines elsewhere, on standard error."""
-    if not (sys.stderr.isatty() and find_spec("rich")):
-        done = count(1)
-        yield lambda: print(f"{what} {next(done)}/{steps}", file=sys.stderr, flush=True)
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=steps)
-        yield lambda: progress.advance(task)
+    with terminal_bar(what, "{task.completed}/{task.total}") as progress:
+        if progress is None:
+            done = count(1)
+            yield lambda: print(f"{what} {next(done)}/{steps}", file=sys.stderr, flush=True)
+        else:
+            yield partial(progress.advance, progress.add_task(what, total=steps))
 
 
 def label(entity: "Entity") -> str:

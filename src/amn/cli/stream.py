@@ -3,13 +3,13 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from amn.cli.output import note
 from amn.errors import AMNError, ConfigError
+from amn.training.display import terminal_bar
 
 if TYPE_CHECKING:
     from amn.api import QA
@@ -71,22 +71,18 @@ def _opened(qa: "QA", questions: list[str], kept: Path | None) -> "LiveMemory":
 @contextmanager
 def _shown() -> Iterator[Callable[["Progress"], None]]:
     """Gives a function that shows how far it is, on standard error."""
-    if not (sys.stderr.isatty() and find_spec("rich")):
-        said = [0.0]
+    said = [0.0]
 
-        def say(progress: "Progress") -> None:
-            if progress.seconds >= said[0] + PLAIN_SECONDS:
-                said[0] = progress.seconds
-                note(f"reading: {progress}")
+    def say(progress: "Progress") -> None:
+        if progress.seconds >= said[0] + PLAIN_SECONDS:
+            said[0] = progress.seconds
+            note(f"reading: {progress}")
 
-        yield say
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    columns = (TextColumn("reading"), BarColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda progress: bar.update(
-            task, description=str(progress), completed=progress.share or 0, total=progress.share and 1.0
-        )
+    with terminal_bar("reading", "{task.description}") as bar:
+        if bar is None:
+            yield say
+        else:
+            task = bar.add_task("", total=None)
+            yield lambda progress: bar.update(
+                task, description=str(progress), completed=progress.share or 0, total=progress.share and 1.0
+            )

@@ -135,20 +135,8 @@ class CViews(Structure):
     _fields_ = [("room", c_int32), *((name, c_void_p) for name in ("members", "context", "edges"))]
 
 
-_STRUCTURES = (
-    CLayer,
-    CGRU,
-    CGate,
-    CWeights,
-    CWords,
-    CJudging,
-    CChange,
-    CCount,
-    CTables,
-    CAttention,
-    CStories,
-    CViews,
-)  # as `amn_sizes` has them
+# As `amn_sizes` has them.
+_STRUCTURES = (CLayer, CGRU, CGate, CWeights, CWords, CJudging, CChange, CCount, CTables, CAttention, CStories, CViews)
 _PROTOTYPES: dict[str, tuple[object, list[object]]] = {
     "amn_sizes": (None, [POINTER(c_int64)]),
     "amn_model_new": (c_void_p, [POINTER(CWeights)]),
@@ -205,14 +193,15 @@ def _kind() -> str:
         "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
         "x86-64-v3": {"avx2", "fma", "bmi2"},
     }
-    features = _features()
+    features = set(described("flags").split())
     return next((kind for kind, needed in kinds.items() if needed <= features), "x86-64")
 
 
-def _features() -> set[str]:
-    described = Path("/proc/cpuinfo")
-    lines = described.read_text(encoding="utf-8").splitlines() if described.is_file() else []
-    return set(next((line.partition(":")[2].split() for line in lines if line.startswith("flags")), []))
+def described(what: str) -> str:
+    """What the system says of this machine's processor; nothing where it does not."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(what)), "")
 
 
 def address(values: np.ndarray, dtype: type, *shape: int) -> int:

@@ -117,21 +117,24 @@ INLINE void gather(size_t width, size_t heads, const float *query, size_t near, 
 /* Eq. (14): a, which the members gather along the edges; each has one to itself, so none gathers nothing. */
 static void attend(const struct amn_model *m, struct amn_desk *desk, id count, id rows) {
     size_t width = m->hidden / m->heads;
+    const float **key_values = desk->near;
+    int8_t *kinds = desk->kinds;
     for (size_t i = 0; i < (size_t)count; i++) {
         const float *query = desk->row[i].own + QUERY * m->hidden;
+        const int8_t *edges = desk->edges + i * (size_t)rows;
         float *message = desk->messages + i * m->hidden;
         size_t near = 0;
         for (size_t row = 0; row < (size_t)rows; row++) {
-            desk->near[near] = desk->row[row].key_value;
-            desk->kinds[near] = desk->edges[i * (size_t)rows + row];
-            near += desk->kinds[near] != 0;
+            key_values[near] = desk->row[row].key_value;
+            kinds[near] = edges[row];
+            near += edges[row] != 0;
         }
         if (width == 16) /* a width that is known makes loops without a count */
-            gather(16, m->heads, query, near, desk->near, desk->kinds, m->edge_bias, desk->scores, message);
+            gather(16, m->heads, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
         else if (width == 32)
-            gather(32, m->heads, query, near, desk->near, desk->kinds, m->edge_bias, desk->scores, message);
+            gather(32, m->heads, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
         else
-            gather(width, m->heads, query, near, desk->near, desk->kinds, m->edge_bias, desk->scores, message);
+            gather(width, m->heads, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
     }
 }
 

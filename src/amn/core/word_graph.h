@@ -23,7 +23,7 @@ static inline id recent_outside(struct graph *graph, const id *members, id spoke
     for (int more = 1; more && found < CONTEXT;) {
         more = 0;
         for (id turn = 0; turn < count && found < CONTEXT; turn++) {
-            id asker = (spoken + turn) % count, word = members[asker];
+            id asker = spoken + turn < count ? spoken + turn : spoken + turn - count, word = members[asker];
             const id *met = graph->neighbours + (size_t)word * RECENT;
             id end = graph->count[word], at = next[asker];
             while (at < end && graph->place[met[at]] > 0 && graph->place[met[at]] <= count) at++;

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Sequence
-from ctypes import byref, c_void_p
+from ctypes import Array, byref, c_void_p
 from itertools import accumulate
 from threading import local
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from amn.core import boundary
 from amn.core.boundary import address
 from amn.data.examples import Words
+from amn.data.graph import RECENT_NEIGHBOURS
 from amn.errors import AMNError
 from amn.inference.core_weights import weights_of
 from amn.inference.found import Arrays, Change, Found, Held
@@ -20,7 +21,6 @@ from amn.inference.trained import TrainedModel
 
 ARCHITECTURE = "amn"  # what it knows how to read
 DESK_BYTES = 32 << 20  # for what sentences come to, in each thread
-_RECENT = 16  # neighbours that a word remembers
 _CANNOT = "{}: the compiled core cannot read a model of these settings and weights"
 
 
@@ -199,7 +199,7 @@ class CoreMemory:
             "relevance": (np.float32, (slots,)),
             "depth": (np.int32, (slots,)),
             "order": (np.int32, (entities,)),
-            "neighbours": (np.int32, (slots, _RECENT)),
+            "neighbours": (np.int32, (slots, RECENT_NEIGHBOURS)),
             "neighbour_counts": (np.int32, (slots,)),
             "last_anonymous": (np.int32, (self._core.anonymous,)),
         }
@@ -249,13 +249,8 @@ class Decoding:
         self._logits = np.zeros(self._ends[-1], np.float32)
         self._tokens = np.zeros((questions[-1], core.items), np.int32)
         self._handles = (c_void_p * len(memories))(*[memory.handle for memory in memories])
-        self._starts, self._chosen = (
-            (c_void_p * len(memories))(*[values.ctypes.data + 4 * start for start in starts])
-            for values, starts in (
-                (self._logits, self._ends[:-1]),
-                (self._tokens, [core.items * q for q in questions[:-1]]),
-            )
-        )
+        self._starts = _pointers(self._logits, self._ends[:-1])
+        self._chosen = _pointers(self._tokens, [core.items * question for question in questions[:-1]])
 
     def run(self) -> None:
         """Computes the logits and no more, to be timed."""
@@ -268,11 +263,19 @@ class Decoding:
         found, asked = [], 0
         for memory, count, start, end in zip(self._memories, self._counts, self._ends, self._ends[1:], strict=False):
             logits = self._logits[start:end].reshape(count.questions, self._core.items, -1).copy()
-            tokens, asked = self._tokens[asked : asked + count.questions].copy(), asked + count.questions
-            tokens = logits[:, 0].argmax(-1, keepdims=True) if self._core.items == 1 else tokens
+            if self._core.items == 1:
+                tokens = logits.argmax(-1)
+            else:
+                tokens, asked = self._tokens[asked : asked + count.questions].copy(), asked + count.questions
             read = [count.read] * count.questions
             found.append(Found(logits, tokens, _names(memory, count), count.entities, read, count.banks))
         return found
+
+
+def _pointers(values: np.ndarray, starts: Sequence[int]) -> "Array[c_void_p]":
+    """Where in some numbers of four bytes the parts begin."""
+    first = values.ctypes.data
+    return (c_void_p * len(starts))(*[first + 4 * start for start in starts])
 
 
 def _names(memory: CoreMemory, count: boundary.CCount) -> list[str]:

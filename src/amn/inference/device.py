@@ -1,10 +1,10 @@
 """Which device to compute on."""
 
 import platform
-from pathlib import Path
 
 import torch
 
+from amn.core.boundary import described
 from amn.errors import ConfigError
 
 
@@ -36,7 +36,4 @@ def choose_device(name: str, threads: int | None = None) -> torch.device:
 
 def processor() -> str:
     """The name of this machine's processor."""
-    described = Path("/proc/cpuinfo")
-    lines = described.read_text(encoding="utf-8").splitlines() if described.is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
+    return described("model name") or platform.processor() or platform.machine()

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from amn.data.examples import Words
+from amn.data.graph import RECENT_NEIGHBOURS, WordGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,20 @@ class Held:
 
 
 Arrays = dict[str, np.ndarray]
+
+
+def placed(depth: Int[np.ndarray, " slot"], graph: WordGraph) -> Arrays:
+    """The tables of a memory that say how deep entities are, in which order banks list them, and whom they met last."""
+    met = [graph.neighbours(slot) for slot in range(len(depth))]
+    neighbours = np.zeros((len(met), RECENT_NEIGHBOURS), np.int32)
+    for slot, others in enumerate(met):
+        neighbours[slot, : len(others)] = others
+    return {
+        "depth": depth,
+        "order": np.argsort(depth, kind="stable")[int((depth < 0).sum()) :].astype(np.int32),
+        "neighbours": neighbours,
+        "neighbour_counts": np.array([*map(len, met)], np.int32),
+    }
 
 
 class StoryMemory(Protocol):

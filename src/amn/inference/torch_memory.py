@@ -11,8 +11,8 @@ from torch.nn.functional import pad
 
 from amn.data.batches import Batch
 from amn.data.examples import Example, Words
-from amn.data.graph import CONTEXT, RECENT_NEIGHBOURS, View, WordGraph
-from amn.inference.found import Arrays, Change, Found, Held
+from amn.data.graph import CONTEXT, View, WordGraph
+from amn.inference.found import Arrays, Change, Found, Held, placed
 from amn.inference.spelling import Spelling
 from amn.inference.torch_batches import choices, on_cpu, read_by_torch
 from amn.inference.trained import TrainedModel
@@ -178,29 +178,22 @@ class TorchMemory:
     @torch.inference_mode()
     def arrays(self) -> Arrays:
         """Everything that it knows besides its words, to be saved; as the compiled core has it."""
-        memory, count = self._memory, len(self._spelling.words)
-        met = [self._graph.neighbours(slot) for slot in range(count)]
-        neighbours = np.zeros((count, RECENT_NEIGHBOURS), np.int32)
-        for slot, others in enumerate(met):
-            neighbours[slot, : len(others)] = others
-        depth = self._grown().depth[0].cpu().numpy().astype(np.int32)
+        memory, grown = self._memory, self._grown()
         first = len(self._vocabulary.words)
         anonymous = np.zeros(self._spelling.anonymous, np.int32)
         for vector, slot in self._told.items():
             if vector >= first:
                 anonymous[vector - first] = slot
         votes = memory.states[0] @ self._model.create.weight[0, :-1]
+        tables = placed(grown.depth[0].cpu().numpy().astype(np.int32), self._graph)
         return (
             self._pair_table()
             | self._spelling.recalled()
+            | tables
             | {
-                "states": _floats(self._grown().states),
-                "strengths": _floats(self._grown().strengths),
-                "relevance": _floats(self._grown().relevance),
-                "depth": depth,
-                "order": np.argsort(depth, kind="stable")[int((depth < 0).sum()) :].astype(np.int32),
-                "neighbours": neighbours,
-                "neighbour_counts": np.array([len(others) for others in met], np.int32),
+                "states": _floats(grown.states),
+                "strengths": _floats(grown.strengths),
+                "relevance": _floats(grown.relevance),
                 "last_anonymous": anonymous,
                 "banks": np.array([self.banks], np.int32),
                 "vote": np.array([float((votes * memory.in_last[0]).sum())]),

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from amn.data.examples import Words
-from amn.data.graph import RECENT_NEIGHBOURS, WordGraph
-from amn.inference.found import Arrays
+from amn.data.graph import WordGraph
+from amn.data.vocabulary import UNKNOWN
+from amn.inference.found import Arrays, placed
 from amn.inference.trained import TrainedModel
 
 
@@ -29,26 +30,17 @@ def from_version_1(
     graph = WordGraph([slots[word] for word in asked])
     for sentence in told:
         graph.tell([slots[word] for word in sentence])
-    others = [graph.neighbours(slot) for slot in range(len(met) + 1)]
-    neighbours = np.zeros((len(others), RECENT_NEIGHBOURS), np.int32)
-    for slot, known in enumerate(others):
-        neighbours[slot, : len(known)] = known
-    unknown = [word for word in met if trained.vocabulary.word_id(word) == 1]
+    unknown = [word for word in met if trained.vocabulary.word_id(word) == UNKNOWN]
     anonymous = np.zeros(trained.anonymous, np.int32)
     for word in chain.from_iterable(told):
         if word in unknown and trained.anonymous:
             anonymous[unknown.index(word) % trained.anonymous] = slots[word]
-    depth = np.array(layout["depth"], np.int32)
     states = tensors["states"].astype(np.float32)
     votes = states.astype(np.float64) @ trained.weights["create.weight"][0, :-1]
-    return met, {
+    return met, placed(np.array(layout["depth"], np.int32), graph) | {
         "states": states,
         "strengths": tensors["strengths"].astype(np.float32),
         "relevance": tensors["relevance"].astype(np.float32),
-        "depth": depth,
-        "order": np.argsort(depth, kind="stable")[int((depth < 0).sum()) :].astype(np.int32),
-        "neighbours": neighbours,
-        "neighbour_counts": np.array([len(known) for known in others], np.int32),
         "last_anonymous": anonymous,
         "banks": np.array([layout["banks"]], np.int32),
         "vote": np.array([float(votes[layout["last"]].sum())]),

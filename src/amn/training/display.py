@@ -44,7 +44,7 @@ class Bar(Lines):
 
     def __init__(self, progress: "Progress") -> None:
         self._progress, self._pace = progress, _Pace()
-        self._task = progress.add_task("training", total=None)
+        self._task = progress.add_task("", total=None)
 
     def epoch(self, entry: dict[str, Any]) -> None:
         """Says how an epoch of a run ended."""
@@ -52,7 +52,8 @@ class Bar(Lines):
 
     def step(self, done: int, total: int) -> None:
         """Moves the bar."""
-        self._progress.update(self._task, completed=done, total=total, description=self._pace.left(done, total))
+        said = f"{done}/{total} {self._pace.left(done, total)}"
+        self._progress.update(self._task, completed=done, total=total, description=said)
 
 
 class OneLine(Lines):
@@ -112,15 +113,21 @@ def training_display() -> Iterator[Lines]:
         yield OneLine()
         print(file=sys.stderr)
         return
+    with terminal_bar("training", "{task.description}") as progress:
+        yield Lines() if progress is None else Bar(progress)
+
+
+@contextmanager
+def terminal_bar(before: str, after: str) -> Iterator["Progress | None"]:
+    """A bar between two texts, which may speak of its `task`; None without rich, or a terminal as standard error."""
     if not (sys.stderr.isatty() and find_spec("rich")):
-        yield Lines()
+        yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import BarColumn, Progress
 
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield Bar(progress)
+    with Progress(before, BarColumn(), after, console=Console(stderr=True), transient=True) as progress:
+        yield progress
 
 
 def summary(entry: dict[str, Any]) -> str:
