@@ -64,6 +64,8 @@ def test_answers_are_said_as_one_says_them(why: Answer) -> None:
     assert several.said == "lamp, red ball"
     assert replace(several, known=False).said == "not sure: lamp, red ball, 31 %"
     assert replace(why, answer="unknown", known=False).said == "the story does not say"
+    assert replace(why, answer="w,n", known=True).said == "west, north"
+    assert [replace(why, answer=answer, known=True).said for answer in ("s", "n,x")] == ["s", "n, x"]
 
 
 class Outline(HTMLParser):
