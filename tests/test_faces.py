@@ -64,6 +64,8 @@ def test_answers_are_said_as_one_says_them(why: Answer) -> None:
     assert several.said == "lamp, red ball"
     assert replace(several, known=False).said == "not sure: lamp, red ball, 31 %"
     assert replace(why, answer="unknown", known=False).said == "the story does not say"
+    assert replace(why, answer="w,n", known=True).said == "west, north"
+    assert [replace(why, answer=answer, known=True).said for answer in ("s", "n,x")] == ["s", "n, x"]
 
 
 class Outline(HTMLParser):
@@ -153,7 +155,10 @@ def test_help_fits_on_a_screen() -> None:
     shown = io.StringIO()
     pydoc.Helper(output=shown).help(amn)
     lines = shown.getvalue().splitlines()
-    assert len(lines) <= 60
+    assert len(lines) <= 50  # 25 of them are the modules, which help lists by itself
+    written = lines[: lines.index("PACKAGE CONTENTS")]
+    assert len(written) <= 24 and max(map(len, written)) <= 80  # the first page of a small terminal
+    assert "__" not in "".join(written) and "FUNCTIONS" not in lines
     named = {name for name in amn._HOMES if re.search(rf"\b{name}\b", shown.getvalue())}
     assert named >= {"load", "train", "QA", "LiveMemory", "Answer", "AMNError", "shipped_models"}
 

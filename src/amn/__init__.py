@@ -1,20 +1,19 @@
-"""Adaptive Memory Networks (Li and Kadav, 2018): question answering that reads only what matters.
+"""Adaptive Memory Networks: ask about a story, get the answer and why.
 
-    import amn
-    qa = amn.load()                                        # a shipped model; amn.shipped_models() lists them
-    qa("Mary went to the garden.", "Where is Mary?")       # an Answer: .answer, .score, .known, ...
-    qa([(story, question), ...])                           # many stories at once
-    memory = qa.memory(["Where is Mary?"])                 # a live memory, for questions that stand
-    memory.tell("Mary went to the garden.")
-    memory.ask()                                           # at any time; any other question: memory.ask("Who ...?")
-    qa = amn.train("stories.jsonl", out="my-model")        # on your own stories; amn.load("my-model")
+    qa = amn.load()                          # or of amn.shipped_models()
+    qa("Mary went home.", "Where is Mary?")  # an Answer
+    qa([(story, question), ...])             # many stories at once
+    memory = qa.memory("Where is Mary?")     # .tell("..."), .ask()
+    qa = amn.train("stories.jsonl", out="my-model")
 
-help(amn.load), help(amn.train), help(amn.QA), help(amn.LiveMemory) and help(amn.Answer) say more.
-Mistakes that you can mend raise amn.AMNError. The command line is `amn --help`.
+More: help(amn.QA), help(amn.LiveMemory), help(amn.Answer), help(amn.train).
+What you can mend is an amn.AMNError. The command line: amn --help.
 """
 
+import sys
 import typing
 from importlib import import_module
+from types import ModuleType
 
 if typing.TYPE_CHECKING:
     from amn.answers import Answer as Answer
@@ -30,7 +29,6 @@ if typing.TYPE_CHECKING:
 __version__ = "0.2.0"
 
 # Where each public name lives: it is imported when it is first used, so that `import amn` and `amn --help` are quick.
-# There is no __all__, by which help(amn) would print every method of every class: 500 lines instead of a screen.
 _HOMES = {
     "AMNError": "amn.errors",
     "Answer": "amn.answers",
@@ -44,11 +42,20 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'amn' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+class _Package(ModuleType):
+    """This module, with names that are imported on demand.
+
+    Functions of the module could do the same, but help(amn) would print them; and with an __all__ it would print every
+    method of every class: 500 lines instead of a screen.
+    """
+
+    def __getattr__(self, name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'amn' has no attribute {name!r}")
+        return getattr(import_module(_HOMES[name]), name)
+
+    def __dir__(self) -> list[str]:
+        return sorted(["__version__", *_HOMES])
 
 
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+sys.modules[__name__].__class__ = _Package

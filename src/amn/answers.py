@@ -17,6 +17,7 @@ from amn.inference.trained import TrainedModel
 
 SHOWN_WORDS = 8  # of a bank, where it is printed
 CANDIDATES = 6  # how many answers are ranked: the best and the next ones
+_DIRECTIONS = {"n": "north", "e": "east", "s": "south", "w": "west"}  # the steps of a path
 
 
 @cache
@@ -250,10 +251,13 @@ class Answer(Serializable):
 
     @property
     def said(self) -> str:
-        """The answer as one says it to a person: a guess as a guess, an unknown as what it means."""
+        """The answer as one says it to a person: a guess as a guess, an unknown as what it means, a path in words."""
         if self.answer == UNKNOWN_ANSWER:
             return "the story does not say"
-        answer = ", ".join(self.answer.split(","))
+        items = self.answer.split(",")
+        if len(items) > 1 and _DIRECTIONS.keys() >= set(items):
+            items = [_DIRECTIONS[step] for step in items]
+        answer = ", ".join(items)
         return answer if self.known else f"not sure: {answer}, {100 * self.score:.0f} %"
 
     @property

@@ -87,7 +87,7 @@ def test_answers_are_those_of_that_time(visit: Callable[..., Page], address: str
         [answer] = page.request.post(
             f"{address}/answer", data={"story": STORY[:time], "question": MARY, "explain": True}
         ).json()["answers"]
-        expect(page.locator(".answer-word")).to_contain_text(answer["answer"])
+        expect(page.locator(".answer-word")).to_contain_text(answer["answer"], ignore_case=True)
         expect(page.locator("#why")).to_contain_text(f"Read {answer['entities_read']} of {answer['entities']} words")
         expect(page.locator("#marks .rests")).to_have_text([STORY[number] for number in answer["sentences"]])
         expect(page.locator("#marks .ahead")).to_have_text(STORY[time:])
@@ -107,6 +107,31 @@ def test_the_track_shows_the_answer_over_time(visit: Callable[..., Page], addres
     expect(page.locator(".since")).to_contain_text(f"since sentence {changes[-1]}: {STORY[changes[-1] - 1]}")
     page.locator(".since .link").click()
     expect(page.locator("#time-label")).to_have_text(f"{changes[-1]} / 4")
+
+
+def test_answers_are_spelled_as_the_story_spells_them(visit: Callable[..., Page]) -> None:
+    page = visit()
+    spell = """async ([sentences, answer]) => {
+      const { spelled, spellingOf } = await import('/static/reading.js');
+      return spelled({ answer, known: true }, spellingOf(sentences)).answer;
+    }"""
+    told = ["The red ball is here.", "McKay's dog saw Mary.", "Apples fell.", "Unknown people came."]
+    for answer, shown in (
+        ("mary", "Mary"),
+        ("mckay's", "McKay's"),
+        ("red ball,apples,lamp", "red ball,Apples,lamp"),
+        ("the", "The"),
+        ("unknown", "unknown"),
+        ("yes", "yes"),
+    ):
+        assert page.evaluate(spell, [told, answer]) == shown
+
+
+def test_a_page_without_a_story_says_so(visit: Callable[..., Page]) -> None:
+    page = visit(link("", MARY))
+    expect(page.locator("#story-error")).to_contain_text("There is no story yet")
+    expect(page.locator("#now")).to_have_text("No story yet.")
+    expect(page.locator("#why")).to_be_empty()
 
 
 def test_it_plays_and_pauses(visit: Callable[..., Page]) -> None:
@@ -252,7 +277,7 @@ def test_errors_stand_where_they_arose_and_go_when_mended(visit: Callable[..., P
     question = page.locator("textarea.question")
     for field, text, where, said in (
         (page.locator("#story"), "", "#story-error", "There is no story yet"),
-        (page.locator("#story"), "word " * 999 + ".", "#story-error", "sentence 1 is too long"),
+        (page.locator("#story"), "word " * 999 + ".", "#story-error", "Sentence 1 is too long"),
         (question, "???", ".asked .error", "A question needs a word"),
         (question, "", "#questions-error", "Type a question"),
     ):
@@ -342,7 +367,7 @@ def test_a_file_that_is_refused_leaves_no_answers_of_another_story(visit: Callab
     page = visit(link(" ".join(STORY), MARY))
     expect(page.locator("#time-label")).to_have_text("4 / 4")
     page.set_input_files("#file", {"name": "a.txt", "mimeType": "text/plain", "buffer": b"word " * 999})
-    expect(page.locator("#story-error")).to_contain_text("sentence 1 is too long")
+    expect(page.locator("#story-error")).to_contain_text("Sentence 1 is too long")
     expect(page.locator("#time-label")).to_have_text("0 / 0")
     expect(page.locator(".answer-word")).to_be_empty()
     expect(page.locator(".run")).to_have_count(0)
@@ -377,6 +402,6 @@ def test_a_story_that_is_too_long_to_explain_is_answered_all_the_same(visit: Cal
     detail = {"detail": "explain: this is too much to explain.", "field": "explain"}
     page.route("**/answer", lambda route: route.fulfill(status=422, json=detail))
     page.fill("#story", " ".join(STORY * 2))
-    expect(page.locator("#why")).to_have_text("this is too much to explain.")
+    expect(page.locator("#why")).to_have_text("This is too much to explain.")
     expect(page.locator(".answer-word")).not_to_be_empty()
     expect(page.locator("#notice")).to_be_hidden()

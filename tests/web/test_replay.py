@@ -52,7 +52,7 @@ def test_a_sample_story_is_replayed(opened: Callable[..., Page], tmp_path: Path)
     for time in (len(sentences), 3, 1):
         stop_at(page, time)
         answers = [qa([one.strip() for one in sentences[:time]], question, explain=True) for question in questions]
-        expect(page.locator(".answer-word")).to_have_text([answer.said for answer in answers])
+        expect(page.locator(".answer-word")).to_have_text([answer.said for answer in answers], ignore_case=True)
         expect(page.locator("#marks .rests")).to_have_count(len(answers[0].sentences))
         expect(page.locator("#time-label")).to_have_text(f"{time} / {len(sentences)}")
         expect(page.locator(".bank")).to_have_count(answers[0].banks_created)

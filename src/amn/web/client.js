@@ -41,7 +41,8 @@ async function send(path, { method = "GET", body, accept, further = {}, signal, 
 
 async function problem(response) {
   const { detail = `The server refused this (${response.status}).`, field } = await response.json().catch(() => ({}));
-  return new Problem(field ? detail.replace(`${field}: `, "") : detail, response.status, field);
+  const said = field ? detail.replace(`${field}: `, "") : detail;
+  return new Problem(said[0].toUpperCase() + said.slice(1), response.status, field);
 }
 
 const json = async (path, options) => (await send(path, options)).json();

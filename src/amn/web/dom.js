@@ -16,6 +16,8 @@ export function button(className, text, act) {
   return made;
 }
 
+export const count = (number, one) => `${number} ${one}${number === 1 ? "" : "s"}`;
+
 let speaking;
 
 // What a screen reader is told, after some milliseconds in which nothing else is.

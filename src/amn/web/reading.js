@@ -6,8 +6,32 @@ export const kindOf = ({ answer, known }) => (answer === "unknown" ? "unknown" :
 
 export const percent = (score) => (score >= 0.9995 ? "> 99.9\u00a0%" : `${(100 * score).toFixed(score > 0.995 ? 1 : 0)}\u00a0%`);
 
-// Items of a list with space between them.
-export const spaced = ({ answer }) => answer.replaceAll(",", ", ");
+const DIRECTIONS = { n: "north", e: "east", s: "south", w: "west" };
+const PATH = /^[nesw](,[nesw])+$/;
+const WORDS = /[\p{L}\p{N}'’-]+/gu;
+
+// Items of a list with space between them, and the steps of a path as words.
+export function spaced({ answer }) {
+  const items = answer.split(",");
+  return (PATH.test(answer) ? items.map((step) => DIRECTIONS[step]) : items).join(", ");
+}
+
+// How sentences write their words: "Mary", not "mary". The first word of a sentence counts where there is no other.
+export function spellingOf(sentences) {
+  const found = new Map();
+  for (const sentence of sentences) {
+    [...sentence.matchAll(WORDS)].forEach(([word], place) => {
+      if (place || !found.has(word.toLowerCase())) found.set(word.toLowerCase(), word);
+    });
+  }
+  return found;
+}
+
+// An answer in the words of the story; models know small letters alone.
+export function spelled(answer, spelling) {
+  const written = (text) => text.replace(WORDS, (word) => spelling.get(word) ?? word);
+  return kindOf(answer) === "unknown" ? answer : { ...answer, answer: written(answer.answer) };
+}
 
 // The answer as one says it to a person: a guess as a guess, and an unknown as what it means.
 export function said(answer) {
@@ -21,7 +45,8 @@ const same = (one, other) => one.answer === other.answer && kindOf(one) === kind
 export class Reading {
   // `history` has for each sentence the answers to all questions; `reasons` and `traces` may come later.
   constructor({ sentences, questions, history, expected = new Map() }) {
-    Object.assign(this, { sentences, questions, history, expected });
+    this.spelling = spellingOf(sentences);
+    Object.assign(this, { sentences, questions, expected, history: history.map((answers) => answers.map((one) => spelled(one, this.spelling))) });
     this.reasons = new Map();
     this.traces = new Map();
   }
@@ -61,7 +86,8 @@ export class Reading {
     for (const bank of explanation.banks) {
       for (const { word, attention: share } of bank.entities) attention.set(word, Math.max(share, attention.get(word) ?? 0));
     }
-    this.reasons.set(`${question} ${time}`, { ...answer, attention });
+    const top = answer.top.map((other) => spelled(other, this.spelling));
+    this.reasons.set(`${question} ${time}`, { ...answer, top, attention });
     const heard = explanation.sentences.length || explanation.let_in === 0;
     if (heard && time > (this.traces.get(question)?.length ?? 0)) {
       this.traces.set(question, tracesOf(this.sentences.slice(0, time), explanation.sentences));

@@ -29,6 +29,6 @@ export function longStory(length, plot, cast) {
 }
 
 function stranger(pick) {
-  const name = pick(SYLLABLES) + pick(SYLLABLES) + pick(SYLLABLES);
+  const name = pick(SYLLABLES) + pick(SYLLABLES) + pick(SYLLABLES) + pick(SYLLABLES);
   return name[0].toUpperCase() + name.slice(1);
 }

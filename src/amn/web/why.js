@@ -1,14 +1,13 @@
 // Why: the sentences that an answer rests on, and how little was read for it, in words.
 
-import { button, element } from "./dom.js";
-import { said } from "./reading.js";
-
-const count = (number, one) => `${number} ${one}${number === 1 ? "" : "s"}`;
+import { button, count, element } from "./dom.js";
+import { kindOf, said } from "./reading.js";
 
 export function drawWhy(root, reading, question, time, goTo) {
   const answer = reading.answer(question, time);
   const reason = reading.reason(question, time);
-  if (!answer) root.replaceChildren(element("p", "muted", "Nothing was told yet; the memory knows its questions."));
+  if (!reading.length) root.replaceChildren();
+  else if (!answer) root.replaceChildren(element("p", "muted", "Nothing was told yet; the memory knows its questions."));
   else if (!reason) root.replaceChildren(element("p", "muted", reading.unexplained ?? "…"));
   else root.replaceChildren(restsOn(reading, reason, answer, goTo), read(reason), others(reason));
 }
@@ -17,6 +16,7 @@ function restsOn(reading, { sentences }, answer, goTo) {
   const root = element("p", "rests-on");
   const parts = sentences.map((number) => button("link rests", reading.sentences[number], () => goTo(number + 1)));
   if (parts.length) root.append(element("span", "muted", `“${said(answer)}” rests on `), ...parts.flatMap((part) => [part, " "]));
+  else if (kindOf(answer) === "unknown") root.append(element("span", "muted", "No sentence so far says it."));
   else root.append(element("span", "muted", `“${said(answer)}” rests on no single sentence: without any one of them it stays.`));
   return root;
 }
