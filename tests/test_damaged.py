@@ -138,6 +138,7 @@ def test_settings_of_a_wrong_kind_or_size_are_refused(copy: Path, name: str) -> 
         (lambda d: d.pop("config"), "config: an object"),
         (lambda d: d.update(vocabulary=[]), "vocabulary: an object"),
         (lambda d: d["vocabulary"].update(words="x"), "words: a list of different texts"),
+        (lambda d: d["vocabulary"].update(names=[1]), "names: a list of different texts"),
         (lambda d: d["vocabulary"]["words"].append("more"), "vocabulary_size"),
         (lambda d: d["vocabulary"]["answers"].append(d["vocabulary"]["answers"][0]), "different texts"),
         (lambda d: d.update(architecture="amm"), "no model is called 'amm'"),

@@ -77,7 +77,7 @@ def test_a_vocabulary_without_names_brings_nothing_to_mind() -> None:
 
 def test_what_was_told_goes_on_elsewhere() -> None:
     first, second = Recall(VOCABULARY), Recall(VOCABULARY)
-    told = (("barry", "took", "the", "lamp"), ("cats", "left"))
+    told: list[tuple[str, ...]] = [("barry", "took", "the", "lamp"), ("cats", "left")]
     for sentence in told:
         first.tell(sentence)
     second.resume({word for sentence in told for word in sentence}, first.names)

@@ -73,10 +73,10 @@ def check_description(described: Mapping[str, Any], source: str) -> None:
     for name, kind in _PARTS.items():
         _expect(isinstance(described.get(name), kind), source, f"{name}: {_named(kind)}", described.get(name))
     _check_config(described["config"], source)
+    _check_texts(described["vocabulary"].get("names", []), source, "names")
     for name, size in (("words", "vocabulary_size"), ("answers", "num_answers")):
         listed = described["vocabulary"].get(name)
-        texts = isinstance(listed, list) and all(isinstance(text, str) for text in listed)
-        _expect(texts and len(set(listed)) == len(listed), source, f"{name}: a list of different texts", listed)
+        _check_texts(listed, source, name)
         more = _RESERVED_WORDS if name == "words" else 0
         _expect(len(listed) + more == described["config"].get(size), source, f"{size}: {len(listed) + more}", size)
     if DIGESTS in described:
@@ -88,6 +88,13 @@ def check_description(described: Mapping[str, Any], source: str) -> None:
         known = described.keys() <= _PARTS_BEFORE
         _expect(known, source, f"{DIGESTS} among {', '.join(sorted(described))}", "none: a name is damaged")
         _log.warning("%s: the model has no checksums, so nobody can tell whether it is as it was saved", source)
+
+
+def _check_texts(listed: object, source: str, name: str) -> None:
+    texts = (
+        isinstance(listed, list) and all(isinstance(text, str) for text in listed) and len(set(listed)) == len(listed)
+    )
+    _expect(texts, source, f"{name}: a list of different texts", listed)
 
 
 def _check_config(config: Mapping[str, Any], source: str) -> None:
