@@ -338,7 +338,8 @@ def _answer(
     second = others[0].score if others else 0.0
     score, guess = best.score, GUESS
     if trained.calibration is not None:
-        looks = features(best.score, second, best.answer, question, found.words, trained.vocabulary)
+        strange = found.strange[number]
+        looks = features(best.score, second, best.answer, question, found.words, trained.vocabulary, strange)
         score, guess = trained.calibration.score(looks), trained.calibration.guess
     items = best.answer.split(",")  # in any order, so none of them is another answer
     return Answer(

@@ -13,6 +13,7 @@ from amn.data.vocabulary import UNKNOWN, UNKNOWN_ANSWER, Vocabulary
 GUESS = 0.5  # an answer that is less sure is a guess, where a model says nothing else
 _LEAST = 1e-6  # keeps chances away from 0 and 1, where their odds are infinite
 _MOST_WORDS = 3  # more strange words than these make no difference
+_MOST_PAIRS = 4  # and more strange pairs of words
 _STEPS, _RIDGE = 50, 1e-3  # of the fit
 
 
@@ -38,7 +39,13 @@ class Calibration:
 
 
 def features(
-    chance: float, second: float, answer: str, question: str, told: Sequence[str], vocabulary: Vocabulary
+    chance: float,
+    second: float,
+    answer: str,
+    question: str,
+    told: Sequence[str],
+    vocabulary: Vocabulary,
+    pairs: int = 0,
 ) -> Float[np.ndarray, " feature"]:
     """What an answer looks like.
 
@@ -49,6 +56,7 @@ def features(
         question: as asked.
         told: the words that the story told.
         vocabulary: the words that the model knows.
+        pairs: how many pairs of words of the question, and of a sentence about it, training never told.
     """
     heard = set(told)
     strange = sum(vocabulary.word_id(word) == UNKNOWN and word not in heard for word in words(question))
@@ -58,7 +66,9 @@ def features(
     length = float(np.log(max(1, len(heard))))
     signs = (strange, new, unknown, length)
     is_list = float("," in answer)
-    return np.array([1.0, odds, margin, *(part for sign in signs for part in (sign, sign * odds)), is_list])
+    pairs = min(pairs, _MOST_PAIRS)
+    plain = (1.0, odds, margin, *(part for sign in signs for part in (sign, sign * odds)), is_list)
+    return np.array([*plain, pairs, pairs * odds, pairs * unknown])
 
 
 def _odds(chance: float) -> float:

@@ -16,6 +16,7 @@ from amn.data.graph import RECENT_NEIGHBOURS
 from amn.errors import AMNError
 from amn.inference.core_weights import weights_of
 from amn.inference.found import Arrays, Change, Found, Held
+from amn.inference.phrasing import Strangeness
 from amn.inference.spelling import Spelling
 from amn.inference.trained import TrainedModel
 
@@ -31,6 +32,7 @@ class Core:
         code = boundary.library()
         assert code is not None
         self.code, self.vocabulary, self.numbers = code, trained.vocabulary, trained.numbers
+        self.phrasing = trained.phrasing
         self.hidden = int(trained.config["hidden"])
         self.anonymous = trained.anonymous
         self.gate = int(trained.config.get("gate", 0))
@@ -93,6 +95,7 @@ class CoreMemory:
     def __init__(self, core: Core, questions: Sequence[Words]) -> None:
         self._core, self._code = core, core.code
         self._spelling = Spelling(core.vocabulary, core.anonymous)
+        self.strangeness = Strangeness(core.phrasing, questions)
         self.handle: int = core.code.amn_memory_new(core.handle)
         if not self.handle:
             raise MemoryError("no room for another memory")
@@ -143,6 +146,7 @@ class CoreMemory:
 
     def hear(self, sentences: Sequence[Words]) -> None:
         """Reads sentences."""
+        self.strangeness.tell(sentences)
         self._give(self._code.amn_tell, map(self._spelling.recall.tell, sentences))
 
     def tell(self, sentence: Words) -> Change:
@@ -218,7 +222,7 @@ class CoreMemory:
         tables = self._pointed(arrays, 1, 0.0)
         self._code.amn_save(self.handle, byref(tables))
         counts = {"banks": np.array([tables.banks], np.int32), "vote": np.array([tables.vote])}
-        return arrays | self._spelling.recalled() | counts
+        return arrays | self._spelling.recalled() | self.strangeness.arrays() | counts
 
     def resume(self, words: Sequence[str], arrays: Arrays) -> None:
         """Puts back what `arrays` gave, into a new memory of the same questions; `words` are those met so far."""
@@ -226,7 +230,7 @@ class CoreMemory:
         vectors, none, begin = array("i", [self._spelling.meet(word) for word in new]), array("i"), array("i", (0,))
         given = boundary.words(none, begin, vectors)
         self._core.check(self._code.amn_tell(self.handle, self._core.desk, byref(given)))
-        besides = ("banks", "vote", "recalled")
+        besides = ("banks", "vote", "recalled", "strange")
         kept = {name: np.ascontiguousarray(value) for name, value in arrays.items() if name not in besides}
         if kept.keys() | {"pairs"} != self._tables(0, 0).keys():  # which older memories do not have
             raise ValueError(f"the tables {', '.join(sorted(self._tables(0, 0)))}")
@@ -235,6 +239,7 @@ class CoreMemory:
         tables = self._pointed(kept, int(arrays["banks"][0]), float(arrays["vote"][0]))
         self._core.check(self._code.amn_restore(self.handle, byref(tables)))
         self._spelling.resume(np.flatnonzero(kept["depth"] >= 0).tolist(), arrays)
+        self.strangeness.resume(arrays)
 
 
 class Decoding:
@@ -268,7 +273,8 @@ class Decoding:
             else:
                 tokens, asked = self._tokens[asked : asked + count.questions].copy(), asked + count.questions
             read = [count.read] * count.questions
-            found.append(Found(logits, tokens, _names(memory, count), count.entities, read, count.banks))
+            words, strange = _names(memory, count), memory.strangeness.counts
+            found.append(Found(logits, tokens, words, count.entities, read, count.banks, strange))
         return found
 
 

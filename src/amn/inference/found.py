@@ -24,6 +24,7 @@ class Found:
     entities: int  # how many entities the memory has
     entities_read: Sequence[int]  # how many of them were read for each question, copies counted each time
     banks: int  # how many banks there are
+    strange: Sequence[int]  # how many pairs of words were strange (`amn.inference.phrasing`), for each question
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from amn.data.examples import Example
 from amn.data.graph import CONTEXT
 from amn.errors import AMNError
 from amn.inference.found import Found
+from amn.inference.phrasing import Strangeness
 from amn.inference.recorded import read_recorded
 from amn.inference.spelling import distinct, slot_words, told_words
 from amn.inference.trained import TrainedModel
@@ -102,7 +103,9 @@ def found_in(reading: Reading, trained: TrainedModel, story: int, example: Examp
     chosen = [*range(classes), *(classes + slots[word] for word in words)]
     read = [round(read) for read in reading.entities_read[story, :asked].tolist()]
     entities, banks = round(float(reading.entities[story])), round(float(reading.banks[story]))
-    return Found(*choices(reading, story, asked, chosen), words, entities, read, banks)
+    strangeness = Strangeness(trained.phrasing, example.questions)
+    strangeness.tell(example.sentences)
+    return Found(*choices(reading, story, asked, chosen), words, entities, read, banks, strangeness.counts)
 
 
 def choices(

@@ -13,6 +13,7 @@ from amn.data.batches import Batch
 from amn.data.examples import Example, Words
 from amn.data.graph import CONTEXT, View, WordGraph
 from amn.inference.found import Arrays, Change, Found, Held, placed
+from amn.inference.phrasing import Strangeness
 from amn.inference.spelling import Spelling
 from amn.inference.torch_batches import choices, on_cpu, read_by_torch
 from amn.inference.trained import TrainedModel
@@ -29,6 +30,7 @@ class TorchMemory:
         self._model, self._vocabulary = model, trained.vocabulary
         self._classes = len(trained.vocabulary.answers)
         self._spelling = Spelling(trained.vocabulary, trained.anonymous)
+        self._strangeness = Strangeness(trained.phrasing, questions)
         self._asked = [self._numbers(question) for question in questions]
         self._graph = WordGraph(list(chain.from_iterable(self._asked)))
         self._told: dict[int, int] = {}  # which slot a vector stands for as an answer: the one that was told last
@@ -98,6 +100,7 @@ class TorchMemory:
     @torch.inference_mode()
     def tell(self, sentence: Words) -> Change:
         """Reads a sentence and says what it did."""
+        self._strangeness.tell((sentence,))
         slots = self._numbers(self._spelling.recall.tell(sentence))
         self._told |= {self._vectors[slot]: slot for slot in slots}
         if self._pairs is not None:
@@ -149,7 +152,8 @@ class TorchMemory:
         chosen = [*range(self._classes), *(self._classes + slot for slot in told)]
         words = [self._spelling.words[slot] for slot in told]
         read = [round(read) for read in reading.entities_read[0].tolist()]
-        return Found(*choices(on_cpu(reading), 0, len(self._asked), chosen), words, self.entities, read, self.banks)
+        chose = choices(on_cpu(reading), 0, len(self._asked), chosen)
+        return Found(*chose, words, self.entities, read, self.banks, self._strangeness.counts)
 
     def _pair_table(self) -> Arrays:
         """The vectors of words that were told one after another; nothing where that is not known."""
@@ -189,6 +193,7 @@ class TorchMemory:
         return (
             self._pair_table()
             | self._spelling.recalled()
+            | self._strangeness.arrays()
             | tables
             | {
                 "states": _floats(grown.states),
@@ -217,6 +222,7 @@ class TorchMemory:
         self._told = {self._vectors[slot]: slot for slot in told if self._vectors[slot] < first}
         self._told |= {first + i: slot for i, slot in enumerate(arrays["last_anonymous"].tolist()) if slot}
         self._spelling.resume(told, arrays)
+        self._strangeness.resume(arrays)
         self._pairs = {(before, after) for before, after in arrays["pairs"].tolist()} if "pairs" in arrays else None
 
 

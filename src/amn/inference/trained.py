@@ -11,6 +11,7 @@ import numpy as np
 from amn.config import TrainConfig
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.inference.calibration import Calibration
+from amn.inference.phrasing import Phrasing
 
 if TYPE_CHECKING:
     from amn.models.base import Model
@@ -47,6 +48,7 @@ class TrainedModel:
     record: dict[str, Any] = field(default_factory=dict, repr=False)  # how it was trained
     # How sure its answers are, where that was learned.
     calibration: Calibration | None = field(default=None, repr=False)
+    phrasing: Phrasing | None = field(default=None, repr=False)  # of its training, where that was kept
 
     @classmethod
     def of(

@@ -10,6 +10,7 @@ from safetensors.numpy import load, save
 from amn.data.vocabulary import Vocabulary
 from amn.errors import CheckpointError
 from amn.inference.calibration import Calibration
+from amn.inference.phrasing import Phrasing
 from amn.inference.trained import TrainedModel
 from amn.store.atomic import write_atomically, writing
 from amn.store.validate import check_description, check_weights, parsed, with_digests
@@ -39,6 +40,7 @@ def _description(trained: TrainedModel) -> dict[str, Any]:
         "vocabulary": trained.vocabulary.to_json(),
         "training": trained.record,
         **({} if trained.calibration is None else {"calibration": trained.calibration.to_json()}),
+        **({} if trained.phrasing is None else {"phrasing": trained.phrasing.to_json()}),
     }
 
 
@@ -59,6 +61,7 @@ def load_model(directory: str | Path) -> TrainedModel:
         vocabulary=Vocabulary.from_json(described["vocabulary"]),
         record=described["training"],
         calibration=Calibration.from_json(described["calibration"]) if "calibration" in described else None,
+        phrasing=Phrasing.from_json(described["phrasing"]) if "phrasing" in described else None,
     )
 
 
