@@ -5,7 +5,7 @@ import threading
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter
@@ -58,8 +58,7 @@ class Progress:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        names = ("sentences", "let_in", "tokens", "seconds", "share", "finished", "skipped")
-        return {name: getattr(self, name) for name in names} | {"tokens_per_second": self.tokens_per_second}
+        return asdict(self) | {"tokens_per_second": self.tokens_per_second}
 
 
 class Stream:

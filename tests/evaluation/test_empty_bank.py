@@ -5,11 +5,11 @@ import torch
 from amn.data.examples import examples
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
-from amn.evaluation.empty_bank import emptiness
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
 from amn.store.find import find_model
 from amn.store.model_directory import load_model
+from empty_bank import emptiness
 
 
 def test_a_bank_that_nothing_enters_is_empty_for_every_answer() -> None:

@@ -172,7 +172,6 @@ def check(
         print_json(report.as_json())
     else:
         print_pairs(_summary(report))
-    if not json:
         _list_bad(report)
     return 1 if report.num_bad_lines and not skip_bad else 0
 

@@ -60,9 +60,12 @@ class Tally:
         by_bank = {name: getattr(self, name)[:, chosen] for name in _BY_BANK}
         return replace(self, **by_bank, entities=self.entities[chosen], created=self.created[chosen])
 
+    def _place(self, banks: int) -> int:
+        return (min(banks, self.most_banks) or self.most_banks) - 1
+
     def row(self, banks: int) -> dict[str, Any]:
         """The figures when so many banks are read; ALL_BANKS for all."""
-        at = (min(banks, self.most_banks) or self.most_banks) - 1
+        at = self._place(banks)
         return {
             "banks": at + 1,
             "error_percent": round(100 * _mean(self.wrong[at]), _DIGITS),
@@ -98,7 +101,7 @@ class Tally:
 
     def confidence(self, banks: int = DEFAULT_BANKS) -> dict[str, float]:
         """How far scores can be trusted: the share given as known, what was wrong and sure, and calibration."""
-        at = (min(banks, self.most_banks) or self.most_banks) - 1
+        at = self._place(banks)
         wrong, score = self.wrong[at], self.score[at]
         return {
             "known": round(_mean(self.known[at]), _DIGITS),

@@ -233,14 +233,6 @@ def masked_softmax(scores: Float[Tensor, "*axes"], mask: Bool[Tensor, "*axes"]) 
     return weights * mask
 
 
-def masked_mean(
-    values: Float[Tensor, "*axes item hidden"], mask: Bool[Tensor, "*axes item"]
-) -> Float[Tensor, "*axes hidden"]:
-    """Mean over the items where the mask holds; zeros where it holds nowhere."""
-    weights = mask.to(values.dtype)
-    return (weights.unsqueeze(-2) @ values).squeeze(-2) / weights.sum(-1, keepdim=True).clamp(min=1)
-
-
 def rms_norm(values: Float[Tensor, "*axes hidden"]) -> Float[Tensor, "*axes hidden"]:
     """Values scaled to a root mean square of one."""
     return values * torch.rsqrt(values.square().mean(-1, keepdim=True) + 1e-6)

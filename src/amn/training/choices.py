@@ -11,7 +11,6 @@ from amn.models import model_class
 from amn.pretrained import DEFAULT_MODEL
 from amn.training.start import vocabulary_of
 
-NO_START = "none"  # what a user gives to start from fresh weights
 _FLAGS = {"start": "--start NAME or none", "epochs": "--epochs N"}  # settings with an option of their own
 _BATCHES = ((600, 16), (4_000, 32), (30_000, 64))  # up to so many questions, so many a step
 _LARGEST_BATCH = 128
