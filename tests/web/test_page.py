@@ -130,8 +130,19 @@ def test_answers_are_spelled_as_the_story_spells_them(visit: Callable[..., Page]
 def test_a_page_without_a_story_says_so(visit: Callable[..., Page]) -> None:
     page = visit(link("", MARY))
     expect(page.locator("#story-error")).to_contain_text("There is no story yet")
-    expect(page.locator("#now")).to_have_text("No story yet.")
+    expect(page.locator("#now")).to_have_text("Nothing read yet.")
     expect(page.locator("#why")).to_be_empty()
+
+
+def test_a_page_without_a_question_has_room_for_one(visit: Callable[..., Page]) -> None:
+    page = visit("/#story=Mary+slept.")
+    expect(page.locator("#questions-error")).to_contain_text("Type a question")
+    page.locator("textarea.question").fill(MARY)
+    expect(page.locator("#questions-error")).to_be_empty()
+    expect(page.locator(".answer-word")).not_to_be_empty()
+    page.locator("textarea.question").fill("???")
+    expect(page.locator(".asked .error")).to_have_text("A question needs a word.")
+    expect(page.locator("#questions-error")).to_be_empty()  # one word of it is enough
 
 
 def test_it_plays_and_pauses(visit: Callable[..., Page]) -> None:
@@ -214,6 +225,37 @@ def test_keys_alone_are_enough(visit: Callable[..., Page]) -> None:
     expect(page.locator("textarea.question").first).to_have_value("What is Daniel carrying?")
     page.locator("#graph-fold summary").focus()
     page.keyboard.press("Enter")
+    expect(page.locator("#graph .node").first).to_be_visible()
+
+
+def test_a_story_is_told_and_asked_about_without_a_mouse(visit: Callable[..., Page], shipped: str) -> None:
+    page = visit(base=shipped)
+    expect(page.locator("#time-label")).to_have_text("5 / 5")
+
+    def tab_to(what: str) -> None:
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            if page.evaluate("what => document.activeElement.matches(what)", what):
+                return
+        pytest.fail(f"Tab does not lead to {what}")
+
+    tab_to(".skip")
+    tab_to("#copy-link")
+    tab_to(".example")
+    tab_to("#story")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("Ann took the red ball. Ann went to the cellar.")
+    expect(page.locator("#time-label")).to_have_text("2 / 2")
+    tab_to("#add")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Where is the red ball?")
+    expect(page.locator(".answer-word").last).to_have_text("cellar")
+    tab_to("#time-slider")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#time-label")).to_have_text("1 / 2")
+    expect(page.locator(".answer-word").last).not_to_have_text("cellar")
+    tab_to("#graph-fold summary")
+    page.keyboard.press("Space")
     expect(page.locator("#graph .node").first).to_be_visible()
 
 

@@ -79,6 +79,7 @@ function asked() {
 function changed({ now = false } = {}) {
   example = null;
   markExample();
+  setText(at("file-error"), "");
   race.close();
   story.edit(field.value);
   stage.draw();
@@ -113,7 +114,7 @@ function showNothing(questions, places) {
   const waiting = cards.questions.some((one) => one.waiting);
   clearErrors();
   if (!hasWord(field.value)) showStoryError("There is no story yet: type one, or click an example.");
-  if (!questions.length && !waiting) setText(at("questions-error"), "Type a question: the memory is built for it before it reads.");
+  if (!cards.questions.some((one) => one.text)) setText(at("questions-error"), "Type a question: the memory is built for it before it reads.");
   if (!waiting) stage.show(new Reading({ sentences: [], questions, history: [] }), { places });
 }
 
@@ -192,10 +193,11 @@ const shown = () => ({ ...stage.reading, model: modelChosen(), token: client.has
 
 async function showStory({ story: text, questions }, { time, question = 0, named = null } = {}) {
   race.close();
+  setText(at("file-error"), "");
   field.value = text;
   story.edit(text);
   expected = new Map(questions.filter(({ answer }) => answer != null).map(({ question: asking, answer }) => [asking, answer]));
-  if (questions.length) cards.set(questions.map((one) => one.question));
+  if (questions.length || !cards.cards.length) cards.set(questions.length ? questions.map((one) => one.question) : [""]);
   whole = true;
   example = named;
   markExample();
@@ -240,7 +242,6 @@ function chooseModelFor(task) {
 }
 
 async function loadFile(file) {
-  setText(at("file-error"), "");
   try {
     await showStory(await readFile(file));
   } catch (error) {

@@ -26,5 +26,4 @@ export function clearErrors() {
   at("notice").hidden = true;
   showStoryError("");
   setText(at("questions-error"), "");
-  setText(at("file-error"), "");
 }

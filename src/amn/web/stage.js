@@ -61,7 +61,7 @@ export class Stage {
     this.clock.draw(reading, question, time);
     this.banks.draw(memory, reading.reason(question, time)?.attention);
     drawWhy(at("why"), reading, question, time, (there) => this.goTo(there));
-    setText(at("now"), reading.sentences[time - 1] ?? (reading.length ? "Before the first sentence." : "No story yet."));
+    setText(at("now"), reading.sentences[time - 1] ?? (reading.length ? "Before the first sentence." : "Nothing read yet."));
     setText(at("happened"), describe(memory.current));
     setText(at("why-question"), reading.questions.length > 1 ? reading.questions[question] : "");
   }

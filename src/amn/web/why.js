@@ -16,9 +16,13 @@ function restsOn(reading, { sentences }, answer, goTo) {
   const root = element("p", "rests-on");
   const parts = sentences.map((number) => button("link rests", reading.sentences[number], () => goTo(number + 1)));
   if (parts.length) root.append(element("span", "muted", `“${said(answer)}” rests on `), ...parts.flatMap((part) => [part, " "]));
-  else if (kindOf(answer) === "unknown") root.append(element("span", "muted", "No sentence so far says it."));
-  else root.append(element("span", "muted", `“${said(answer)}” rests on no single sentence: without any one of them it stays.`));
+  else root.append(element("span", "muted", unsupported(answer)));
   return root;
+}
+
+function unsupported(answer) {
+  const known = `“${said(answer)}” rests on no single sentence: without any one of them it stays.`;
+  return { unknown: "No sentence so far says it.", guess: "A guess: it rests on no sentence." }[kindOf(answer)] ?? known;
 }
 
 function read({ entities_read: held, entities, banks_read: banks, banks_created: created }) {
