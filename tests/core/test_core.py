@@ -13,60 +13,24 @@ from amn.data.batches import Sizes, encode
 from amn.data.examples import Example
 from amn.errors import AMNError
 from amn.inference import core as inference_core
-from amn.inference.core import Core, CoreMemory, core_of
-from amn.inference.engine import CoreStories, read_examples
-from amn.inference.found import Change, Found, StoryMemory
+from amn.inference.core import CoreMemory, core_of
+from amn.inference.engine import CoreStories
+from amn.inference.found import Change, StoryMemory
 from amn.inference.torch_batches import read_by_torch
 from amn.inference.torch_memory import TorchMemory
 from amn.inference.trained import TrainedModel
 from amn.models.base import masked_softmax
+from core_against_torch import BANKS, assert_as_torch, core_for, live
 from random_stories import (
     VOCABULARY,
     assert_same_found,
     random_examples,
     random_model,
     story,
-    with_recall,
     with_unknown_words,
 )
 
 WIDTHS = [(16, 2), (32, 2), (64, 2), (20, 4), (36, 3), (8, 1)]  # hidden, heads: known widths, others, columns left over
-BANKS = (1, 2, 0)
-
-
-def core_for(trained: TrainedModel) -> Core:
-    core = core_of(trained)
-    assert core is not None
-    return core
-
-
-def live(trained: TrainedModel, example: Example, *, one_by_one: bool = True) -> CoreMemory:
-    memory = CoreMemory(core_for(trained), example.questions)
-    if one_by_one:
-        for sentence in example.sentences:
-            memory.tell(sentence)
-    else:
-        memory.hear(example.sentences)
-    return memory
-
-
-def by_torch(trained: TrainedModel, example: Example) -> TorchMemory:
-    memory = TorchMemory(trained, example.questions)
-    memory.hear(example.sentences)
-    return memory
-
-
-def assert_as_torch(trained: TrainedModel, told: Sequence[Example], tolerance: float = 1e-4) -> list[Found]:
-    """Alone, side by side and live; gives what was found side by side, in the last bank."""
-    together = CoreStories(core_for(trained), told)
-    memories = [live(trained, example) for example in told]
-    for banks in BANKS:
-        expected, found = read_by_torch(trained, told, banks), together.read(banks)
-        for example, right, one, memory in zip(told, expected, found, memories, strict=True):
-            assert_same_found(one, right, tolerance)
-            assert_same_found(read_examples(trained, [example], banks)[0], one, 1e-6)
-            assert_same_found(memory.read(banks), one, 1e-6)
-    return together.read(1)
 
 
 def crowd(words: int) -> Example:
@@ -109,30 +73,6 @@ def test_unknown_repeated_and_missing_words(settings: dict[str, Any]) -> None:
     trained = random_model(1, **settings)
     assert_as_torch(trained, odd_stories())
     assert_as_torch(trained, with_unknown_words(6, seed=1, sentences=9))
-
-
-@pytest.mark.usefixtures("core")
-def test_what_sentences_bring_to_mind() -> None:
-    vocabulary, told = with_recall(8, seed=2)
-    trained = random_model(2, vocabulary=vocabulary, pointer=True, items=4)
-    found = assert_as_torch(trained, told)
-    plain = replace(trained, vocabulary=replace(vocabulary, names=frozenset()))
-    without = CoreStories(core_for(plain), told).read(1)
-    assert any(one.logits.tobytes() != other.logits.tobytes() for one, other in zip(found, without, strict=True))
-
-
-@pytest.mark.usefixtures("core")
-@pytest.mark.parametrize("kind", [live, by_torch])
-def test_what_was_told_comes_to_mind_in_a_memory_that_was_saved(kind: Callable[..., StoryMemory]) -> None:
-    vocabulary, told = with_recall(6, seed=3)
-    trained = random_model(3, vocabulary=vocabulary, pointer=True, items=4)
-    for example in told:
-        middle = len(example.sentences) // 2
-        first = kind(trained, replace(example, sentences=example.sentences[:middle]))
-        again = CoreMemory(core_for(trained), example.questions)
-        again.resume(first.words, first.arrays())
-        again.hear(example.sentences[middle:])
-        assert_same_found(again.read(1), live(trained, example).read(1), 1e-6 if kind is live else 1e-4)
 
 
 @pytest.mark.usefixtures("core")
