@@ -22,7 +22,7 @@ from amn.store.run_directory import RunDirectory
 from amn.training.loop import Trainer, make_runs
 
 CPU = torch.device("cpu")
-QUESTIONS = {1: 70, 4: 32, 6: 40, 15: 54}  # training questions of each task; their numbers of steps differ
+QUESTIONS = {1: 70, 6: 40, 15: 54}  # training questions of each task; their numbers of steps differ
 SETTINGS = {"amn": {"heads": 2}, "amn-paper": {"max_banks": 2, "powers": 1, "capacity": 32}}  # beside the width
 SETTINGS |= {f"amn-paper-with-{step}": SETTINGS["amn-paper"] for step in ("question", "joining", "norm")}
 SOURCE = Path(__file__).parents[2] / "src"
