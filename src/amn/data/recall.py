@@ -32,21 +32,21 @@ class Recall:
         """A sentence as it is to be read, with what it brings to mind in front."""
         if not self._vocabulary.names:
             return sentence
-        said = set(sentence)
-        recalled = [name for name in self.names if name not in said] if said & PRONOUNS else []
-        forms = (other_form(word) for word in sentence)
-        recalled += [form for form in forms if form in self._told and form not in said and form not in recalled]
-        self._told |= said
-        self._remember(dict.fromkeys(filter(self._is_name, sentence)))
-        return (*recalled, *sentence)
+        said, told = set(sentence), self._told
+        recalled = [] if PRONOUNS.isdisjoint(said) else [name for name in self.names if name not in said]
+        for word in sentence:
+            form = other_form(word)
+            if form in told and form not in said and form not in recalled:
+                recalled.append(form)
+        told |= said
+        names = [word for word in sentence if self._is_name(word)]
+        if names:
+            self.names = [*(name for name in self.names if name not in names), *dict.fromkeys(names)][-NAMES:]
+        return (*recalled, *sentence) if recalled else sentence
 
     def resume(self, told: Iterable[str], names: Sequence[str]) -> None:
         """Goes on where another one was, by the words that it was told and its names."""
         self._told, self.names = set(told), list(names)
-
-    def _remember(self, names: dict[str, None]) -> None:
-        if names:
-            self.names = [*(name for name in self.names if name not in names), *names][-NAMES:]
 
     def _is_name(self, word: str) -> bool:
         return word in self._vocabulary.names or self._vocabulary.word_id(word) == UNKNOWN
