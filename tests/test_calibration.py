@@ -1,6 +1,7 @@
 """How sure answers are: strange wordings make them less so, in whatever way a story is told."""
 
 import base64
+import importlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -148,3 +149,14 @@ def test_what_is_strange_and_often_wrong_makes_less_sure() -> None:
     learned = fit(np.array(looks * 50), np.array([right for *_, right in cases] * 50))
     scores = [learned.score(one) for one in looks]
     assert scores[:3] == pytest.approx([1, 1, 1], abs=0.02) and scores[3] < 0.02
+
+
+def test_free_questions_are_about_their_stories(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "scripts")
+    stories = list(importlib.import_module("calibrate").free_stories())
+    assert len(stories) > 500
+    for story in stories:
+        (asked,) = story.questions
+        told = " ".join(story.sentences).lower()
+        assert asked.text.endswith("?") and asked.answer is not None and asked.after == len(story.sentences) > 0
+        assert asked.answer in ("yes", "no", "unknown") or all(item in told for item in asked.answer.split(","))
