@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-WIDE, NARROW = {"width": 1440, "height": 1240}, {"width": 390, "height": 1100}
+WIDE, NARROW = {"width": 1440, "height": 1290}, {"width": 390, "height": 1100}
 SHOTS = {  # what is shown, how wide, in which colours, and what must be there before the picture is taken
     "page.png": ("#example=mixed&at=7", WIDE, "light", ".chip.read"),
     "page-dark.png": ("#example=mixed&at=7", WIDE, "dark", ".chip.read"),
