@@ -9,7 +9,6 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from amn import __version__
-from amn.answers import SentenceTrace
 from amn.data.tasks import TASKS, generate
 from amn.server import schemas
 from amn.server.access import owner_of
@@ -99,27 +98,25 @@ async def tell(body: schemas.SentencesBody, request: Request, record: Memory, se
     """
     work = await service.looked_at(body.sentences, record.questions, "sentences")
     sentences = work.sentences
+    traces = service.tell(record, sentences, body.after, lambda trace: encoded(trace.to_dict()))
     if NDJSON in request.headers.get("accept", ""):
-        traces = service.tell(record, sentences, body.after)
-        first = await anext(traces, None)  # a refusal must come before the status is sent
+        first: list[bytes] = await anext(traces, [])  # a refusal must come before the status is sent
         return StreamingResponse(_lines(first, traces), media_type=NDJSON)
     check_reply(service.limits, "sentences", work, record.questions)
-    told = await _while_there(request, _traces(service.tell(record, sentences, body.after)))
+    told = await _while_there(request, _all_of(traces))
     return Response(status_code=CLIENT_GONE) if told is None else in_parts({"sentences": told})
 
 
-async def _traces(traces: AsyncIterator[SentenceTrace]) -> list[bytes]:
-    return [encoded(trace.to_dict()) async for trace in traces]
+async def _all_of(parts: AsyncIterator[list[bytes]]) -> list[bytes]:
+    return [one async for part in parts for one in part]
 
 
-async def _lines(first: SentenceTrace | None, traces: AsyncIterator[SentenceTrace]) -> AsyncIterator[bytes]:
+async def _lines(first: list[bytes], traces: AsyncIterator[list[bytes]]) -> AsyncIterator[bytes]:
     """Traces as lines; a failure on the way is a last line with its `detail`."""
-    if first is None:
-        return
-    yield encoded(first.to_dict()) + b"\n"
+    yield b"".join(trace + b"\n" for trace in first)
     try:
-        async for trace in traces:
-            yield encoded(trace.to_dict()) + b"\n"
+        async for part in traces:
+            yield b"".join(trace + b"\n" for trace in part)
     except (BusyError, FullError):
         said = "The server is too busy to go on; what was sent is kept, and read when it is asked."
         yield encoded({"detail": said}) + b"\n"

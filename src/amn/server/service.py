@@ -1,10 +1,11 @@
 """What a server does, apart from HTTP: it holds the models, the memories, and the thread that runs them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from amn.answers import Answer, Bank, SentenceTrace
 from amn.api import QA, Request, load
@@ -21,9 +22,10 @@ from amn.server.work import NO_SENTENCE, FieldError, ReadingWork
 from amn.store.memories import MemoryStore, Record
 from amn.stored import READ_SENTENCES, SNAPSHOT_TRACES, is_snapshot_due, revived
 
+T = TypeVar("T")
+
 BATCHED_COST = 30_000  # a story that costs more to read is read in slices, alone: about seventy short sentences
 MAX_HISTORY = 20_000  # answers in one reply
-_TRACES_AT_ONCE = 16
 
 
 class UnknownModelError(AMNError):
@@ -130,23 +132,28 @@ class Service:
         memory = await self.inference.run(partial(qa.memory, questions))
         return await self.memories.create(owner, model or self.default, memory)
 
-    async def tell(self, record: Record, sentences: Sequence[str], after: int | None) -> AsyncIterator[SentenceTrace]:
-        """Tells a memory sentences and gives what each did. They are in the store before the first of them is read.
+    async def tell(
+        self, record: Record, sentences: Sequence[str], after: int | None, take: Callable[[SentenceTrace], T]
+    ) -> AsyncIterator[list[T]]:
+        """Tells a memory sentences. They are in the store before the first of them is read.
 
         Whoever goes in the meantime has told all of them; what was not read is read when somebody asks. Whoever takes
         what comes slowly holds up nobody else who tells the memory.
+
+        Args:
+            record: the memory.
+            sentences: what it is told.
+            after: how many sentences it must have before; None for any number.
+            take: what to make of what each sentence did, which is given some sentences at a time.
         """
         self.inference.check_room()
-        found: asyncio.Queue[list[SentenceTrace] | Exception | None] = asyncio.Queue()
-        telling = asyncio.create_task(self._tell(record, sentences, after, found))
+        found: asyncio.Queue[list[T] | Exception | None] = asyncio.Queue()
+        telling = asyncio.create_task(self._tell(record, sentences, after, take, found))
         try:
             while (part := await found.get()) is not None:
                 if isinstance(part, Exception):
                     raise part
-                for number, trace in enumerate(part, 1):
-                    yield trace
-                    if number % _TRACES_AT_ONCE == 0:  # whoever takes them makes JSON of them
-                        await asyncio.sleep(0)
+                yield part
         finally:
             telling.cancel()
 
@@ -155,15 +162,17 @@ class Service:
         record: Record,
         sentences: Sequence[str],
         after: int | None,
-        found: "asyncio.Queue[list[SentenceTrace] | Exception | None]",
+        take: Callable[[SentenceTrace], T],
+        found: "asyncio.Queue[list[T] | Exception | None]",
     ) -> None:
         try:
             resident = await self._resident(record)
             async with resident.telling:
                 first = await self.memories.append(record, sentences, after)
                 self.metrics.sentences.inc(len(sentences))
-                async for traces in self._catch_up(record, resident, first + len(sentences)):
-                    found.put_nowait([trace for trace in traces if trace.sentence >= first])
+                own = partial(_from, first, take)
+                async for part in self._catch_up(record, resident, first + len(sentences), take=own):
+                    found.put_nowait(part)
             self.memories.put(record.id, resident)
             found.put_nowait(None)
         except Exception as error:
@@ -184,15 +193,19 @@ class Service:
         return revived(qa.trained, record, self._store.snapshot(record.id))
 
     async def _catch_up(
-        self, record: Record, resident: Resident, last: int, ends: float | None = None
-    ) -> AsyncIterator[list[SentenceTrace]]:
+        self,
+        record: Record,
+        resident: Resident,
+        last: int,
+        ends: float | None = None,
+        take: Callable[[SentenceTrace], T | None] = lambda _: None,
+    ) -> AsyncIterator[list[T]]:
         """Tells a memory in RAM what the store holds besides, up to a number; whoever calls it holds `telling`."""
         while (first := resident.position) < last:
             part = await self.memories.run(self._store.sentences, record.id, first, min(first + READ_SENTENCES, last))
-            async for traces in self.slices.tell(
-                resident.memory, first, ReadingWork(part, len(record.questions)), ends
-            ):
-                yield traces
+            work = ReadingWork(part, len(record.questions))
+            async for taken in self.slices.tell(resident.memory, first, work, ends, take):
+                yield taken
             if is_snapshot_due(resident.memory, first):
                 packing = partial(resident.memory.packing, traces=SNAPSHOT_TRACES)
                 data = await self.memories.run(await self.inference.run(packing, further=True))
@@ -229,3 +242,8 @@ class Service:
         async for _ in self._catch_up(record, resident, position):
             pass
         return memory
+
+
+def _from(first: int, take: Callable[[SentenceTrace], T], trace: SentenceTrace) -> T | None:
+    """What to make of a sentence from a number on."""
+    return take(trace) if trace.sentence >= first else None

@@ -95,22 +95,43 @@ class Slices:
             await self._inference.run_steps(looking(work), further=True)
 
     async def tell(
-        self, memory: LiveMemory, first: int, work: ReadingWork, ends: float | None = None
-    ) -> AsyncIterator[list[SentenceTrace]]:
-        """Tells a memory sentences of which the first has that number; gives what those of each slice did.
+        self,
+        memory: LiveMemory,
+        first: int,
+        work: ReadingWork,
+        ends: float | None = None,
+        take: Callable[[SentenceTrace], T | None] = lambda _: None,
+    ) -> AsyncIterator[list[T]]:
+        """Tells a memory sentences of which the first has that number, a slice at a time.
 
         What it was told already is not told again: whoever is cancelled here may leave a slice that still runs.
+
+        Args:
+            memory: the memory.
+            first: the number of the first sentence.
+            work: the sentences.
+            ends: a deadline, by the monotonic clock.
+            take: what to make of what each sentence did, in the thread of the model; what is None is left out.
         """
         while not work.complete or len(memory.sentences) < first + len(work):
-            yield await self._inference.run(partial(self._tell_slice, memory, first, work, ends), ends, further=True)
+            telling = partial(self._tell_slice, memory, first, work, ends, take)
+            yield await self._inference.run(telling, ends, further=True)
 
-    def _tell_slice(self, memory: LiveMemory, first: int, work: ReadingWork, ends: float | None) -> list[SentenceTrace]:
-        over, traces = self._inference.moment(inf if ends is None else ends), list[SentenceTrace]()
+    def _tell_slice(
+        self,
+        memory: LiveMemory,
+        first: int,
+        work: ReadingWork,
+        ends: float | None,
+        take: Callable[[SentenceTrace], T | None],
+    ) -> list[T]:
+        over, taken = self._inference.moment(inf if ends is None else ends), list[T]()
         for trace in _telling(memory, first, work, traced=True):
-            traces += [] if trace is None else [trace]
+            if trace is not None and (made := take(trace)) is not None:
+                taken.append(made)
             if over() or (ends is not None and time.monotonic() >= ends):
                 break
-        return traces
+        return taken
 
     async def answer(self, opening: Callable[[], LiveMemory], told: ReadingWork, asked: AskSettings) -> Answered:
         """The answers about a story, which a new memory is told; by a deadline, from what was read of it."""
