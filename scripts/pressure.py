@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -251,7 +252,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     gc.disable()  # to look through all that is loaded takes this client 100 ms, which are not the server's
-    with serving(given.model) as address:
+    with TemporaryDirectory() as folder, serving(given.model, store=f"sqlite:///{folder}/memories.db") as address:
         if given.what == "deadlines":
             measure_deadlines(Machine(), address, given.deadlines, given.times)
         elif given.what == "live":

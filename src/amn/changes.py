@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from amn.answers import Answer
+from amn.store.steps import finished
 
 if TYPE_CHECKING:
     from amn.memory import LiveMemory
@@ -75,13 +76,7 @@ class Follower:
 
     def tell(self, sentence: str) -> list[AnswerChange]:
         """Tells one sentence, and gives the answers that it changed."""
-        steps = self.telling(sentence)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                changes: list[AnswerChange] = end.value
-                return changes
+        return finished(self.telling(sentence))
 
     def telling(self, sentence: str) -> Generator[None, None, list[AnswerChange]]:
         """The same in steps, each of which takes a moment."""

@@ -1,9 +1,8 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from hashlib import sha256
 from math import inf
 from pathlib import Path
@@ -24,7 +23,8 @@ from amn.inference.gate import Judge, Judged
 from amn.inference.order import order_of
 from amn.inference.trained import TrainedModel
 from amn.store.atomic import write_atomically, writing
-from amn.store.memory_file import OLD_JSON, pack, read_old, unpack
+from amn.store.memory_file import OLD_JSON, packing, read_old, unpack
+from amn.store.steps import finished
 from amn.store.version_1 import from_version_1
 from amn.support import Support
 
@@ -214,10 +214,10 @@ class LiveMemory(Hearing, Standing):
             traces: of how many sentences, counted for each question, it says what they did. An explanation shows that,
                 and it takes most of the room; by default of all that are kept, else of the latest.
         """
-        return self.packing(traces=traces)()
+        return finished(self.packing(traces=traces))
 
-    def packing(self, *, traces: int | None = None) -> Callable[[], bytes]:
-        """What gives `to_bytes` of the memory as it is now: it may be called later, and by another thread."""
+    def packing(self, *, traces: int | None = None) -> Generator[None, None, bytes]:
+        """Steps that return `to_bytes` of the memory as it is now, whatever it is told in between."""
         each = None if traces is None else max(1, traces // len(self._groups))
         described = {
             "model": fingerprint(self.trained),
@@ -234,7 +234,7 @@ class LiveMemory(Hearing, Standing):
         named = (
             (f"{i}.{name}", value) for i, memory in enumerate(self._memories) for name, value in memory.arrays().items()
         )
-        return partial(pack, described, dict(named))
+        return packing(described, dict(named))
 
     @classmethod
     def from_bytes(cls, data: bytes, trained: TrainedModel, source: str = "memory") -> "LiveMemory":

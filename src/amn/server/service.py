@@ -13,7 +13,7 @@ from amn.data.text import read_questions
 from amn.errors import AMNError, did_you_mean
 from amn.memory import LiveMemory
 from amn.pretrained import shipped_models
-from amn.server.batching import Inference
+from amn.server.batching import Inference, Steps
 from amn.server.limits import Limits
 from amn.server.memories import Memories, Resident
 from amn.server.metrics import Metrics
@@ -207,9 +207,8 @@ class Service:
             async for taken in self.slices.tell(resident.memory, first, work, ends, take):
                 yield taken
             if is_snapshot_due(resident.memory, first):
-                packing = partial(resident.memory.packing, traces=SNAPSHOT_TRACES)
-                data = await self.memories.run(await self.inference.run(packing, further=True))
-                await self.memories.run(self._store.save_snapshot, record.id, resident.position, data)
+                position, data = await self.inference.run_steps(_packed(resident.memory), further=True)
+                await self.memories.run(self._store.save_snapshot, record.id, position, data)
 
     async def ask(self, record: Record, asked: AskSettings) -> Answered:
         """The answers of a memory to its questions, from what it was told so far."""
@@ -242,6 +241,12 @@ class Service:
         async for _ in self._catch_up(record, resident, position):
             pass
         return memory
+
+
+def _packed(memory: LiveMemory) -> Steps[tuple[int, bytes]]:
+    """A snapshot of a memory, and how many sentences it was told."""
+    position, steps = len(memory.sentences), memory.packing(traces=SNAPSHOT_TRACES)
+    return position, (yield from steps)
 
 
 def _from(first: int, take: Callable[[SentenceTrace], T], trace: SentenceTrace) -> T | None:

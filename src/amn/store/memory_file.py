@@ -1,7 +1,7 @@
 """A live memory as bytes: JSON and tensors in one piece, with a checksum over all of it. No pickle."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from hashlib import sha256
 from operator import methodcaller
 from pathlib import Path
@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from amn.errors import CheckpointError
+from amn.store.steps import finished
 
 MAGIC = b"amn memory 3\n"
 _LENGTH = 8  # bytes that say how long the JSON is
@@ -19,18 +20,31 @@ OLD_JSON, OLD_TENSORS = "memory.json", "memory.safetensors"  # of version 0.1: t
 _OLD_VERSIONS = (1, 2)
 
 
-def pack(described: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> bytes:
-    """A description and its tensors in one piece."""
-    text = f"{{{', '.join(f'{json.dumps(name)}: {_text(value)}' for name, value in described.items())}}}".encode()
+def packing(described: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Generator[None, None, bytes]:
+    """A description and its tensors in one piece, in steps: made at once, what is long would hold up others."""
+    fields = []
+    for name, value in described.items():
+        fields.append(f"{json.dumps(name)}: {(yield from _writing(value))}")
+    text = f"{{{', '.join(fields)}}}".encode()
     body = len(text).to_bytes(_LENGTH, "little") + text + save(dict(tensors))
+    yield
     return MAGIC + sha256(body).digest() + body
 
 
-def _text(value: object) -> str:
-    """A value as JSON, bit by bit: what is long would hold up other threads if it were made at once."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(_text, value))}]"
-    return json.dumps(value, default=methodcaller("to_dict"))
+def pack(described: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> bytes:
+    """The same at once."""
+    return finished(packing(described, tensors))
+
+
+def _writing(value: object) -> Generator[None, None, str]:
+    """A value as JSON; a step for each part of a list."""
+    if not isinstance(value, list):
+        yield
+        return json.dumps(value, default=methodcaller("to_dict"))
+    parts = []
+    for part in value:
+        parts.append((yield from _writing(part)))
+    return f"[{', '.join(parts)}]"
 
 
 def unpack(data: bytes, source: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
