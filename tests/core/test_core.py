@@ -175,7 +175,8 @@ def opened(kind: Callable[..., Any], trained: TrainedModel, example: Example) ->
 @pytest.mark.parametrize("kind", [CoreMemory, TorchMemory])
 def test_a_memory_goes_on_in_either_implementation(kind: type, back: type, pointer: bool) -> None:
     trained = random_model(4, pointer=pointer)
-    for example in with_unknown_words(3, seed=4, sentences=9):
+    told_alone = story("mice", "mary went", "mouse", "the mice", question="mice")
+    for example in [*with_unknown_words(3, seed=4, sentences=9), told_alone]:
         middle = len(example.sentences) // 2
         whole, first, second = (opened(one, trained, example) for one in (kind, kind, back))
         whole.hear(example.sentences)

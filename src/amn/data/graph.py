@@ -76,9 +76,8 @@ class WordGraph:
         return self._neighbours.get(entity, ())
 
     def meet(self, entity: int, others: Sequence[int]) -> None:
-        """Lets an entity remember others, the latest first, as it did before a graph was saved."""
-        if others:
-            self._neighbours[entity] = tuple(others)
+        """Lets an entity that was told remember others, the latest first, as it did before a graph was saved."""
+        self._neighbours[entity] = tuple(others)
 
     def _recent_outside(self, askers: Sequence[int], inside: set[int]) -> list[int]:
         """The askers' most recent neighbours outside the members, each asker's first before anyone's second."""

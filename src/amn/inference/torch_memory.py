@@ -215,10 +215,10 @@ class TorchMemory:
 
         depth, banks = tensor("depth"), tensor("banks")[0]
         self._memory = Memory(tensor("states"), tensor("strengths"), tensor("relevance"), depth, banks)
-        for slot, count in enumerate(arrays["neighbour_counts"].tolist()):
-            self._graph.meet(slot, arrays["neighbours"][slot, :count].tolist())
         first = len(self._vocabulary.words)
         told = [slot for slot, deepest in enumerate(arrays["depth"].tolist()) if deepest >= 0]
+        for slot in told:
+            self._graph.meet(slot, arrays["neighbours"][slot, : arrays["neighbour_counts"][slot]].tolist())
         self._told = {self._vectors[slot]: slot for slot in told if self._vectors[slot] < first}
         self._told |= {first + i: slot for i, slot in enumerate(arrays["last_anonymous"].tolist()) if slot}
         self._spelling.resume(told, arrays)
