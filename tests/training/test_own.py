@@ -84,7 +84,7 @@ def test_a_run_without_a_name_is_called_by_its_data_and_seed(here: Path) -> None
         (["robot.jsonl"], 1, "No such file or directory; did you mean robots.jsonl?"),
         (["nobody/robots"], 1, "there is no folder nobody"),
         (["robots.jsonl", "--answer-column", "antwort"], 1, "robots.jsonl, line 1: .* name the column with"),
-        (["robots.jsonl", "--set", "heads=3", "--set", "hidden=8"], 1, "heads"),
+        (["robots.jsonl", "--set", "heads=3", "--set", "hidden=8"], 2, "heads"),
         (["robots.jsonl", "--start", "nothing-like-it"], 1, "no model is called 'nothing-like-it'"),
         (["robots.jsonl", "--task", "1"], 2, "give either robots.jsonl or --task 1"),
         ([], 2, "give a file of stories"),
