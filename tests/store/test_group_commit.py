@@ -1,6 +1,8 @@
 """Tellings that wait together are committed together: one flush of the disk serves all of them."""
 
+import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,6 +13,7 @@ from amn.store.memories import Record
 from amn.store.sqlite import SqliteStore
 
 CLIENTS = 20
+PATIENCE = 60.0  # seconds after which something hangs
 
 
 @pytest.fixture
@@ -24,12 +27,19 @@ def test_tellings_of_many_clients_are_one_commit(store: SqliteStore) -> None:
     for number in range(CLIENTS):
         store.create(Record(id=f"m{number}", owner="", model="qa1", questions=("Where is Mary?",)), most=100, now=0.0)
     statements: list[str] = []
-    gate = threading.Event()
+    busy, gate = threading.Event(), threading.Event()
+
+    def hold(_: sqlite3.Connection) -> bool:
+        busy.set()
+        return gate.wait()
+
     store._writer.run(lambda db: db.set_trace_callback(statements.append))
-    held = store._writer.start(lambda _: gate.wait())
+    held = store._writer.start(hold)
+    assert busy.wait(PATIENCE)  # from now on what is told has to wait
     with ThreadPoolExecutor(CLIENTS) as clients:
         tellings = [clients.submit(store.append, f"m{number}", ["Mary moved."], most=10) for number in range(CLIENTS)]
-        while len(store._writer._jobs) < CLIENTS:
+        end = time.monotonic() + PATIENCE
+        while len(store._writer._jobs) < CLIENTS and time.monotonic() < end:
             pass
         statements.clear()
         gate.set()
