@@ -11,7 +11,7 @@ from amn.training.loop import Trainer, make_runs
 
 
 def spec(renew: int) -> RunSpec:
-    train = TrainConfig(epochs=3, batch_size=16, mixed_questions=60, window=20, renew=renew)
+    train = TrainConfig(epochs=3, batch_size=30, mixed_questions=60, window=20, renew=renew)
     return RunSpec(task="mixed", settings={"hidden": 8, "heads": 2, "pointer": True, "items": 4}, train=train)
 
 
