@@ -250,9 +250,13 @@ def main() -> None:
     parser.add_argument("--deadlines", type=int, nargs="+", default=DEADLINES)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--store", help="of live memories; by default a file that is new")
     given = parser.parse_args()
     gc.disable()  # to look through all that is loaded takes this client 100 ms, which are not the server's
-    with TemporaryDirectory() as folder, serving(given.model, store=f"sqlite:///{folder}/memories.db") as address:
+    with (
+        TemporaryDirectory() as folder,
+        serving(given.model, store=given.store or f"sqlite:///{folder}/m.db") as address,
+    ):
         if given.what == "deadlines":
             measure_deadlines(Machine(), address, given.deadlines, given.times)
         elif given.what == "live":
