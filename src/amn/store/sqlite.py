@@ -29,6 +29,7 @@ Job = Callable[[sqlite3.Connection], Any]
 APPLICATION = 0x616D6E  # "amn": what SQLite calls the application id, by which a file is known to be ours
 VERSION = 1
 MAX_GROUP = 256  # jobs in one commit
+ROWS = 500  # that one statement inserts: after each row that it gives or takes by itself, a thread waits for its turn
 MAX_EXPIRED = 100  # memories that one commit clears away, so that none takes long
 BUSY_SECONDS = 10.0  # for another process that writes to the same file
 
@@ -91,8 +92,9 @@ class SqliteStore:
         return self._writer.run(partial(_append, id, sentences, most, after))
 
     def sentences(self, id: str, first: int, last: int) -> list[str]:
-        asked = "SELECT text FROM sentences WHERE memory = ? AND number >= ? AND number < ? ORDER BY number"
-        return [text for (text,) in self._reader.run(lambda db: db.execute(asked, (id, first, last)).fetchall())]
+        asked = "SELECT json_group_object(number, text) FROM sentences WHERE memory = ? AND number >= ? AND number < ?"
+        found = json.loads(self._reader.run(lambda db: db.execute(asked, (id, first, last)).fetchone()[0]))
+        return [found[number] for number in sorted(found, key=int)]
 
     def keep(self, record: Record, expires_at: float) -> None:
         change = "UPDATE memories SET expires_at = max(expires_at, ?) WHERE id = ?"
@@ -154,9 +156,10 @@ def _append(id: str, sentences: Sequence[str], most: int, after: int | None, db:
         raise ConflictError(after or 0, first)
     if first + len(sentences) > most:
         raise MemoryFullError(most, first)
-    db.executemany(
-        "INSERT INTO sentences VALUES (?, ?, ?)", [(id, first + i, text) for i, text in enumerate(sentences)]
-    )
+    for start in range(0, len(sentences), ROWS):
+        part = sentences[start : start + ROWS]
+        values = [value for number, text in enumerate(part, first + start) for value in (id, number, text)]
+        db.execute(f"INSERT INTO sentences VALUES {', '.join(['(?, ?, ?)'] * len(part))}", values)
     db.execute("UPDATE memories SET sentences = ? WHERE id = ?", (first + len(sentences), id))
     return first
 
