@@ -18,12 +18,14 @@ import amn
 from amn.api import QA
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError, CheckpointError, ConfigError
+from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
-from amn.models import build_model
+from amn.models import MODELS, build_model
 from amn.pretrained import shipped_directory, shipped_models
 from amn.store.memory_file import pack, unpack
-from amn.store.model_directory import CONFIG_FILE, WEIGHTS_FILE
+from amn.store.model_directory import CONFIG_FILE, WEIGHTS_FILE, read_description, save_model
 from amn.store.validate import DIGESTS, expected_shapes
+from random_stories import VOCABULARY
 from server.serving import QUESTION, STORY, save_small_model
 
 MANY = 300
@@ -130,6 +132,14 @@ def test_settings_of_a_wrong_kind_or_size_are_refused(copy: Path, name: str) -> 
             amn.load(copy)
     assert tracemalloc.get_traced_memory()[1] < MAX_BYTES
     tracemalloc.stop()
+
+
+def test_every_kind_of_model_is_read_as_it_was_saved(tmp_path: Path) -> None:
+    for architecture in MODELS:
+        settings = {"facts": True} if architecture == "ggtnn" else {}
+        model = build_model(architecture, VOCABULARY, settings, 0)
+        save_model(tmp_path / architecture, TrainedModel.of(architecture, model, VOCABULARY))
+        assert read_description(tmp_path / architecture)["config"]["hidden"] == model.config.hidden
 
 
 @pytest.mark.parametrize(

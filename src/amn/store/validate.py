@@ -101,7 +101,8 @@ def _check_config(config: Mapping[str, Any], source: str) -> None:
     for name, value in config.items():
         _expect(_is_plain(value), source, f"{name}: a number of usual size, true or false, or a short list", value)
         kind = _KNOWN.get(name, object)
-        right = isinstance(value, kind | int if kind is float else kind) and (kind is bool or value is not True)
+        right = isinstance(value, kind | int if kind is float else kind)
+        right &= kind not in (int, float) or not isinstance(value, bool)  # which Python takes for a number
         _expect(right, source, f"{name}: {_named(kind)}", value)
     for name in _POSITIVE:
         _expect(config.get(name, 1) > 0, source, f"{name}: above 0", config.get(name))
