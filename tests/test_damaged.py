@@ -139,7 +139,7 @@ def test_every_kind_of_model_is_read_as_it_was_saved(tmp_path: Path) -> None:
         settings = {"facts": True} if architecture == "ggtnn" else {}
         model = build_model(architecture, VOCABULARY, settings, 0)
         save_model(tmp_path / architecture, TrainedModel.of(architecture, model, VOCABULARY))
-        assert read_description(tmp_path / architecture)["config"]["hidden"] == model.config.hidden
+        assert read_description(tmp_path / architecture)["config"]["num_answers"] == model.config.num_answers
 
 
 @pytest.mark.parametrize(
