@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -14,8 +14,21 @@ from amn.errors import AMNError, MissingExtraError
 from amn.report import paper_tables as paper
 from amn.report.analysis import Analysis, Analyst, Note
 from amn.report.cost_tables import cost_tables
-from amn.report.ladder import ladders, markdown
-from amn.report.runs import ALL_LABELS, Labels, RunRecord, Summaries, TaskName, find_runs, summaries, without_trials
+from amn.report.ladder import ladders
+from amn.report.rivals import rivals_table
+from amn.report.runs import (
+    ALL_LABELS,
+    Labels,
+    RunRecord,
+    Summaries,
+    TaskName,
+    find_runs,
+    run_order,
+    summaries,
+    without_trials,
+)
+from amn.report.scaling import scalings
+from amn.report.stability import stability_table
 from amn.report.tables import (
     MISSING,
     Table,
@@ -78,10 +91,18 @@ class Report:
             *cost_tables(self.found, self.analysis, machine() if self.analysis.costs else ""),
             clock_table(self.analysis, MAIN_MODEL),
             *(joint_table(model, scores) for model, scores in self.analysis.joint.items()),
-            *(ladder.table() for ladder in ladders(self.found)),
+            *self.studies(),
             models_table(self.found),
             commands_table(self.runs),
         ]
+
+    def studies(self) -> list[Table]:
+        """What many runs together show: the ladders, the scaling, the rivals and how often runs fail."""
+        scaled = scalings(self.runs)
+        apart = {run.model for one in scaled for run in one.runs if run.spec.label}
+        tables = [*(ladder.table() for ladder in ladders(self.found)), *(one.table() for one in scaled)]
+        tables += [rivals_table(self.found, apart), stability_table(self.found)]
+        return [table for table in tables if table.rows]
 
     def folded(self) -> list[Table]:
         """The settings, and every task and every run of every model."""
@@ -91,9 +112,8 @@ class Report:
     def pictures(self) -> "list[Picture]":
         """The figures that there is data for."""
         from amn.report import figures
-        from amn.report.ladder_figure import ladder_figure
 
-        drawn = [ladder_figure(ladder) for ladder in ladders(self.found)]
+        drawn = [*map(figures.ladder, ladders(self.found)), *map(figures.scaling, scalings(self.runs))]
         for model, scores in self.analysis.scores.items():
             rows = {task: summary.row() for task, summary in self.found[model].items()}
             drawn += [figures.overview(rows, scores, model), figures.heat_map(scores, model)]
@@ -144,11 +164,11 @@ class Report:
 
     def csv(self) -> str:
         """The rows as CSV."""
-        text = io.StringIO()
-        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows())
-        return text.getvalue()
+        return _csv(COLUMNS, self.rows())
+
+    def runs_csv(self) -> str:
+        """Every run as CSV, with what it has reached where it is not finished."""
+        return _csv(RUN_COLUMNS, map(_run_row, sorted(self.runs, key=run_order)))
 
     def page(self, pictures: "Sequence[Picture]") -> str:
         """The page."""
@@ -179,6 +199,23 @@ COLUMNS = (
     *("cost_sentences", "cost_entities", "cost_read", "cost_ingest", "cost_decode"),
     *("cost_ingest_seconds", "cost_decode_seconds"),
 )
+RUN_COLUMNS = (
+    *("model", "task", "seed", "epochs", "hidden", "training_questions", "finished"),
+    *("epoch", "error_percent", "entities", "entities_read", "ratio", "banks"),
+)
+
+
+def _run_row(run: RunRecord) -> dict[str, Any]:
+    named = {"model": run.model, "task": run.spec.task, "seed": run.spec.seed, "finished": run.validation is not None}
+    return run.settings | named | {"training_questions": run.training_questions} | run.reached
+
+
+def _csv(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def check_extras() -> None:
@@ -207,7 +244,7 @@ def write(report: Report, out: Path, figures: Path | None = None, readme: Path |
     filled = None if readme is None else fill_readme(readme.read_text(encoding="utf-8"), report)
     pictures = report.pictures()
     texts = {out: report.page(pictures), out.with_suffix(".csv"): report.csv()}
-    texts |= {out.with_name(f"{out.stem}-{ladder.key}.csv"): ladder.csv() for ladder in ladders(report.found)}
+    texts[out.with_name(f"{out.stem}-runs.csv")] = report.runs_csv()
     texts[out.with_suffix(".json")] = json.dumps(report.document(), indent=1, allow_nan=False) + "\n"
     if readme is not None and filled is not None:
         texts[readme] = filled
@@ -221,19 +258,23 @@ def write(report: Report, out: Path, figures: Path | None = None, readme: Path |
 
 
 def fill_readme(text: str, report: Report) -> str:
-    """The text with every table between its marks made anew: the results, and each ladder by its key.
+    """The text with every table between its marks made anew, each by its key; `results` is that of the README.
 
     Raises:
         AMNError: where there are no such marks.
     """
-    tables = {"results": readme_table(report.found, report.analysis, MAIN_MODEL)}
-    tables |= {ladder.key: markdown(ladder.table()) for ladder in ladders(report.found)}
+    tables = {table.key: table for table in report.tables()}
+    if MAIN_MODEL in report.found:
+        tables["results"] = readme_table(report.found, report.analysis, MAIN_MODEL)
     marks = {name: (f"<!-- {name}: begin -->", f"<!-- {name}: end -->") for name in tables}
     wanted = [name for name, (begin, end) in marks.items() if end in text.partition(begin)[2]]
     if not wanted:
-        raise AMNError(f"the document has no place for the table: expected {' and '.join(marks['results'])}")
+        raise AMNError(
+            "the document has no place for a table: expected <!-- NAME: begin --> and <!-- NAME: end -->, "
+            f"with one of these names: {', '.join(tables)}"
+        )
     for name in wanted:
         begin, end = marks[name]
         before, _, rest = text.partition(begin)
-        text = f"{before}{begin}\n{tables[name]}\n{end}{rest.partition(end)[2]}"
+        text = f"{before}{begin}\n{tables[name].markdown()}\n{end}{rest.partition(end)[2]}"
     return text
