@@ -173,7 +173,7 @@ def test_what_an_answer_costs_is_counted_for_every_model_but_the_controls(writte
     assert tables["table3"]["EntNet"][:3] == ["O(V)", "0", "missing"]  # no run of it
     for model, title in (("amn", "AMN"), ("encdec", "EncDec"), ("amn-paper", "AMN, equations as written")):
         (row,) = (row for row in document["rows"] if (row["model"], row["task"]) == (model, 1))
-        cells = tables["operations"]["1 single supporting fact"]
+        cells = tables["costs"]["1 single supporting fact"]
         assert f"{row['cost_decode'] / 1e3:.1f}" in cells and f"{row['cost_ingest'] / 1e3:.0f}" in cells
         assert "missing" not in tables["table3"][title]
         assert [work["sentences"] for work in document["growth"][model]] == list(GROWTH)

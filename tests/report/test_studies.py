@@ -56,12 +56,10 @@ def test_runs_over_one_percent_are_counted_and_named(tables: dict[str, Table]) -
 
 def test_errors_against_questions_are_of_runs_that_differ_in_nothing_else_but_epochs(report: Report) -> None:
     by_questions, by_width = scalings(report.runs)
-    curve = by_questions.curves[15]["amn"]
-    assert {asked: sorted(run.figure("error_percent") for run in runs) for asked, runs in curve.items()} == {
-        asked: sorted(errors) for asked, errors in QUESTIONS.items()
-    }
-    assert list(by_questions.curves) == list(by_width.curves) == [15]
-    assert list(by_width.curves[15]["amn"]) == list(WIDTHS)
+    curve = by_questions.curves[15, "amn"]
+    assert {asked: tuple(summary.figures("error_percent")) for asked, summary in curve.items()} == QUESTIONS
+    assert list(by_questions.curves) == [(15, "amn"), (15, "entnet")] and list(by_width.curves) == [(15, "amn")]
+    assert list(by_width.curves[15, "amn"]) == list(WIDTHS)
 
 
 def test_a_line_of_scaling_has_mean_and_spread_and_marks_what_is_not_finished(tables: dict[str, Table]) -> None:

@@ -23,7 +23,7 @@ from amn.report import paper_tables as paper
 from amn.report.analysis import StoryTrace
 from amn.report.ladder import Ladder
 from amn.report.runs import RunRecord, Summary, TaskName
-from amn.report.scaling import AXES, Scaling, errors
+from amn.report.scaling import AXES, Scaling
 from amn.report.tables import marked, title_of
 
 BLUE, ORANGE, GREY, DARK = "#0072B2", "#D55E00", "#8A8A8A", "#222222"  # the first two of Okabe and Ito's palette
@@ -259,7 +259,7 @@ def ladder(shown: Ladder) -> Picture:
             _ladder_means(right, shown)
     caption = (
         "Cells: validation error in percent, mean over seeds; a star where some runs are not finished. Bars: the mean "
-        f"over the {len(shown.shared)} tasks that all models have, with a dot for the best seeds, and the share of a "
+        f"over the {len(shown.shared)} tasks that all have finished, with a dot for the best seeds, and the share of a "
         "story's entities that is read."
     )
     return Picture(shown.key, shown.title, caption, figure)
@@ -289,35 +289,39 @@ def _ladder_means(axes: Axes, shown: Ladder) -> None:
     for row, rung in enumerate(shown.rungs):
         said = f"  {means[row]:.2f}  (reads {rung.figure('ratio', tasks):.2f})"
         axes.text(means[row], row, said, va="center", fontsize=7.5)
-    axes.set_xlim(0, max(*means, 1) * 1.9)
+    axes.set_xscale("symlog", linthresh=1)
+    axes.set_xlim(0, max(*means, 1) * 20)
+    axes.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("mean error, %  (dot: best seeds)")
     axes.tick_params(left=False, labelleft=False)
 
 
 def scaling(shown: Scaling) -> Picture:
     """Errors along an axis, a panel for each task and a line for each model."""
-    models = list(dict.fromkeys(model for curves in shown.curves.values() for model in curves))
-    colours = dict(zip(models, (BLUE, ORANGE, GREY, DARK) * len(models), strict=False))
-    with drawing(2.3 * len(shown.curves) + 0.8, 2.7) as figure:
-        panels = figure.subplots(1, len(shown.curves), sharey=True, squeeze=False).flatten()
-        for axes, (task, curves) in zip(panels, shown.curves.items(), strict=True):
-            _percent(axes, task)
-            for model, curve in curves.items():
-                _spread(axes, {place: errors(runs) for place, runs in curve.items()}, title_of(model), colours[model])
-        handles = {line.get_label(): line for axes in panels for line in axes.get_lines()}
+    tasks, models = (list(dict.fromkeys(key[i] for key in shown.curves)) for i in (0, 1))
+    with drawing(2.3 * len(tasks) + 0.8, 2.7) as figure:
+        panels = dict(zip(tasks, figure.subplots(1, len(tasks), sharey=True, squeeze=False)[0], strict=True))
+        for (task, model), curve in shown.curves.items():
+            _percent(panels[task], task)
+            colour = (BLUE, ORANGE, GREY, DARK)[models.index(model) % 4]
+            _spread(panels[task], {at: one.figures("error_percent") for at, one in curve.items()}, model, colour)
+        handles = {line.get_label(): line for axes in panels.values() for line in axes.get_lines()}
         figure.legend(handles=list(handles.values()), loc="outside upper center", ncols=len(models), frameon=False)
         figure.supxlabel(AXES[shown.axis], fontsize=9)
-        panels[0].set_ylabel("error, %")
+        figure.supylabel("error, %", fontsize=9)
     caption = "Lines: the mean of the seeds; bands: from the best seed to the worst. The scale is linear below 1 %."
     return Picture(shown.key, shown.title, caption, figure)
 
 
-def _spread(axes: Axes, found: Mapping[int, Sequence[float]], label: str, colour: str) -> None:
+def _spread(axes: Axes, found: Mapping[int, Sequence[float]], model: str, colour: str) -> None:
     places = list(found)
     axes.fill_between(
         places, [min(e) for e in found.values()], [max(e) for e in found.values()], color=colour, alpha=0.2
     )
-    axes.plot(places, [mean(e) for e in found.values()], color=colour, marker="o", markersize=3.5, label=label)
+    axes.plot(
+        places, [mean(e) for e in found.values()], color=colour, marker="o", markersize=3.5, label=title_of(model)
+    )
     axes.set_xscale("log")
     axes.set_xticks(places, [f"{place:,}".replace(",", " ") for place in places], rotation=35, ha="right")
     axes.xaxis.set_minor_locator(NullLocator())

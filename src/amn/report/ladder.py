@@ -39,6 +39,10 @@ class Rung:
     title: str
     tasks: Mapping[TaskName, Summary]  # those of which it has a validated run
 
+    def finished(self, task: TaskName) -> bool:
+        """Whether it has runs of a task, all of them finished."""
+        return task in self.tasks and not self.tasks[task].unfinished
+
     def figure(self, name: str, tasks: Iterable[TaskName], of_seeds: Callable[[list[float]], float] = mean) -> float:
         """A figure of the seeds of each task, and the mean of it over tasks."""
         return mean(of_seeds(self.tasks[task].figures(name)) for task in tasks)
@@ -61,8 +65,8 @@ class Ladder:
 
     @property
     def shared(self) -> list[TaskName]:
-        """The tasks that all models have, over which means are taken."""
-        return [task for task in self.tasks if all(task in rung.tasks for rung in self.rungs)]
+        """The tasks that all models have finished, over which means are taken."""
+        return [task for task in self.tasks if all(rung.finished(task) for rung in self.rungs)]
 
     def table(self) -> Table:
         """A line for each model."""
@@ -73,8 +77,8 @@ class Ladder:
         epochs = span(run.spec.train.epochs for run in runs)
         note = (
             "Validation error of each run's best epoch, mean over seeds, answers from the last bank; all have the same "
-            f"training ({epochs} epochs). Means are over the {len(self.shared)} tasks that all of them have; ratio: "
-            "entities read over entities; *: runs among them are not finished, and count as far as they got."
+            f"training ({epochs} epochs). Means are over the {len(self.shared)} tasks that all have finished; ratio: "
+            "entities read over entities; *: some of these runs are not finished, and the figure is how far they got."
         )
         return Table(self.key, self.title, note, tuple(columns), tuple(map(self._row, self.rungs)))
 

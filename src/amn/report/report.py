@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
@@ -99,7 +100,8 @@ class Report:
     def studies(self) -> list[Table]:
         """What many runs together show: the ladders, the scaling, the rivals and how often runs fail."""
         scaled = scalings(self.runs)
-        apart = {run.model for one in scaled for run in one.runs if run.spec.label}
+        curves = (curve for one in scaled for curve in one.curves.values())
+        apart = {run.model for curve in curves for at in curve.values() for run in at.judged if run.spec.label}
         tables = [*(ladder.table() for ladder in ladders(self.found)), *(one.table() for one in scaled)]
         tables += [rivals_table(self.found, apart), stability_table(self.found)]
         return [table for table in tables if table.rows]
@@ -122,12 +124,11 @@ class Report:
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each model and task: our figures and the paper's. What is missing is None."""
-        models = list(dict.fromkeys((MAIN_MODEL, *self.found)))
-        rows = []
-        for model in models:
-            extra = [task for task in self.found.get(model, {}) if task not in paper.TASK_NAMES]
-            rows += [self._row(model, task) for task in (*paper.TASK_NAMES, *extra)]
-        return rows
+        return [
+            self._row(model, task)
+            for model in dict.fromkeys((MAIN_MODEL, *self.found))
+            for task in dict.fromkeys((*paper.TASK_NAMES, *self.found.get(model, {})))
+        ]
 
     def _row(self, model: str, task: TaskName) -> dict[str, Any]:
         row: dict[str, Any] = dict.fromkeys(COLUMNS)
@@ -182,14 +183,8 @@ class Report:
             about += f" Trials are left out ({', '.join(self.left_out)}); --labels shows them."
         source = (files("amn.report") / "page.html").read_text(encoding="utf-8")
         template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
-        return template.render(
-            title=TITLE,
-            about=about,
-            tables=self.tables(),
-            folded=self.folded(),
-            pictures=pictures,
-            missing=MISSING,
-        )
+        shown = {"tables": self.tables(), "folded": self.folded(), "pictures": pictures}
+        return template.render(title=TITLE, about=about, missing=MISSING, **shown)
 
 
 COLUMNS = (
@@ -241,13 +236,11 @@ def write(report: Report, out: Path, figures: Path | None = None, readme: Path |
         readme: a Markdown file whose tables are to be filled.
     """
     check_extras()
-    filled = None if readme is None else fill_readme(readme.read_text(encoding="utf-8"), report)
+    texts = {} if readme is None else {readme: fill_readme(readme.read_text(encoding="utf-8"), report)}
     pictures = report.pictures()
-    texts = {out: report.page(pictures), out.with_suffix(".csv"): report.csv()}
+    texts |= {out: report.page(pictures), out.with_suffix(".csv"): report.csv()}
     texts[out.with_name(f"{out.stem}-runs.csv")] = report.runs_csv()
     texts[out.with_suffix(".json")] = json.dumps(report.document(), indent=1, allow_nan=False) + "\n"
-    if readme is not None and filled is not None:
-        texts[readme] = filled
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, text)
@@ -266,15 +259,12 @@ def fill_readme(text: str, report: Report) -> str:
     tables = {table.key: table for table in report.tables()}
     if MAIN_MODEL in report.found:
         tables["results"] = readme_table(report.found, report.analysis, MAIN_MODEL)
-    marks = {name: (f"<!-- {name}: begin -->", f"<!-- {name}: end -->") for name in tables}
-    wanted = [name for name, (begin, end) in marks.items() if end in text.partition(begin)[2]]
-    if not wanted:
-        raise AMNError(
-            "the document has no place for a table: expected <!-- NAME: begin --> and <!-- NAME: end -->, "
-            f"with one of these names: {', '.join(tables)}"
-        )
-    for name in wanted:
-        begin, end = marks[name]
-        before, _, rest = text.partition(begin)
-        text = f"{before}{begin}\n{tables[name].markdown()}\n{end}{rest.partition(end)[2]}"
-    return text
+    marks = re.compile(r"<!-- (\S+): begin -->.*?<!-- \1: end -->", re.DOTALL)
+    if not tables.keys() & set(marks.findall(text)):
+        expected = f"<!-- NAME: begin --> and <!-- NAME: end -->, with one of these names: {', '.join(tables)}"
+        raise AMNError(f"the document has no place for a table: expected {expected}")
+    return marks.sub(lambda found: _between(found, tables.get(found[1])), text)
+
+
+def _between(found: re.Match[str], table: Table | None) -> str:
+    return f"<!-- {found[1]}: begin -->\n{table.markdown()}\n<!-- {found[1]}: end -->" if table else found[0]

@@ -75,6 +75,13 @@ class Summary:
     finished: tuple[RunRecord, ...]  # its finished runs, by seed
     unfinished: tuple[RunRecord, ...]
 
+    @classmethod
+    def of(cls, runs: Iterable[RunRecord]) -> "Summary":
+        """The summary of runs of one model and task."""
+        known = sorted(runs, key=run_order)
+        finished, unfinished = (tuple(r for r in known if (r.validation is None) == open) for open in (False, True))
+        return cls(known[0].model, known[0].spec.task, finished, unfinished)
+
     @property
     def best(self) -> RunRecord:
         """The run with the least validation error, among equals the one that reads the fewest entities."""
@@ -179,10 +186,7 @@ def summaries(runs: Iterable[RunRecord]) -> dict[str, dict[TaskName, Summary]]:
         groups.setdefault((run.model, run.spec.task), []).append(run)
     found: dict[str, dict[TaskName, Summary]] = {}
     for (model, task), group in groups.items():
-        finished, unfinished = (
-            tuple(run for run in group if (run.validation is None) == open) for open in (False, True)
-        )
-        found.setdefault(model, {})[task] = Summary(model, task, finished, unfinished)
+        found.setdefault(model, {})[task] = Summary.of(group)
     return found
 
 

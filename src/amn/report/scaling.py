@@ -3,10 +3,9 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import mean
 
-from amn.report.runs import RunRecord, TaskName, run_order
-from amn.report.tables import Column, Table, title_of
+from amn.report.runs import RunRecord, Summary, TaskName, run_order
+from amn.report.tables import NOT_GIVEN, ColumnGroup, Table, make_table, marked, title_of
 
 AXES = {"train_questions": "training questions", "hidden": "hidden units"}  # what is varied, by the name of the setting
 _FEWEST = 3  # values of it that make a curve
@@ -18,8 +17,7 @@ class Scaling:
     """Errors along one axis."""
 
     axis: str  # the name of the setting
-    # By task and architecture, the runs at each place on the axis.
-    curves: Mapping[TaskName, Mapping[str, Mapping[int, Sequence[RunRecord]]]]
+    curves: Mapping[tuple[TaskName, str], Mapping[int, Summary]]  # by task and architecture, at each place on the axis
 
     @property
     def key(self) -> str:
@@ -31,27 +29,18 @@ class Scaling:
         """What it shows."""
         return f"Error against {AXES[self.axis]}"
 
-    @property
-    def runs(self) -> list[RunRecord]:
-        """All runs on its curves."""
-        curves = (curve for models in self.curves.values() for curve in models.values())
-        return [run for curve in curves for runs in curve.values() for run in runs]
-
     def table(self) -> Table:
         """A line for each task and model, a column for each place on the axis."""
-        curves = {(task, model): curve for task, models in self.curves.items() for model, curve in models.items()}
-        places = sorted({place for curve in curves.values() for place in curve})
-        rows = [
-            (f"{title_of(model)}, task {task}", tuple(_cell(curve.get(place, ())) for place in places))
-            for (task, model), curve in curves.items()
-        ]
+        places = sorted({place for curve in self.curves.values() for place in curve})
+        rows = {key: [_cell(curve.get(place)) for place in places] for key, curve in self.curves.items()}
         note = (
             f"Validation error in percent for each number of {AXES[self.axis]}: the mean over seeds and, in brackets, "
             "the best and the worst seed. The other settings are the same along a line, but for epochs; *: some runs "
             "are not finished."
         )
-        columns = tuple(Column(AXES[self.axis], str(place)) for place in places)
-        return Table(self.key, self.title, note, columns, tuple(rows))
+        part = ColumnGroup(AXES[self.axis], dict.fromkeys(map(str, places)), rows)
+        names = {(task, model): f"{title_of(model)}, task {task}" for task, model in rows}
+        return make_table(self.key, self.title, note, [part], names)
 
 
 def scalings(runs: Sequence[RunRecord]) -> list[Scaling]:
@@ -59,29 +48,25 @@ def scalings(runs: Sequence[RunRecord]) -> list[Scaling]:
     return [made for made in (Scaling(axis, _curves(runs, axis)) for axis in AXES) if made.curves]
 
 
-def errors(runs: Sequence[RunRecord]) -> list[float]:
-    """The errors of some runs."""
-    return [run.figure("error_percent") for run in runs]
-
-
-def _curves(runs: Sequence[RunRecord], axis: str) -> dict[TaskName, dict[str, dict[int, list[RunRecord]]]]:
+def _curves(runs: Sequence[RunRecord], axis: str) -> dict[tuple[TaskName, str], dict[int, Summary]]:
     alike: dict[tuple[TaskName, str, str], dict[int, list[RunRecord]]] = {}
-    for run in sorted((run for run in runs if run.reached), key=run_order):
+    for run in runs:
         place = run.training_questions if axis == "train_questions" else run.settings.get(axis)
         fixed = {name: value for name, value in run.settings.items() if name not in _FREE | {axis}}
         key = run.spec.task, run.spec.architecture, json.dumps(fixed, sort_keys=True)
-        if place is not None:
+        if run.reached and place is not None:
             alike.setdefault(key, {}).setdefault(place, []).append(run)
-    found: dict[TaskName, dict[str, dict[int, list[RunRecord]]]] = {}
-    for (task, model, _), curve in alike.items():
-        if len(curve) >= _FEWEST:
-            found.setdefault(task, {})[model] = dict(sorted(curve.items()))
-    return found
+    return {
+        (task, model): {place: Summary.of(curve[place]) for place in sorted(curve)}
+        for (task, model, _), curve in sorted(
+            alike.items(), key=lambda item: run_order(next(iter(item[1].values()))[0])
+        )
+        if len(curve) >= _FEWEST
+    }
 
 
-def _cell(runs: Sequence[RunRecord]) -> str:
-    if not runs:
-        return ""
-    found = errors(runs)
-    star = "*" if any(run.validation is None for run in runs) else ""
-    return f"{mean(found):.1f}{star} ({min(found):.1f}-{max(found):.1f})"
+def _cell(summary: Summary | None) -> str:
+    if summary is None:
+        return NOT_GIVEN
+    errors = summary.figures("error_percent")
+    return f"{marked(summary)} ({min(errors):.1f}-{max(errors):.1f})"
