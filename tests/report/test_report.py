@@ -173,7 +173,7 @@ def test_what_an_answer_costs_is_counted_for_every_model_but_the_controls(writte
     assert tables["table3"]["EntNet"][:3] == ["O(V)", "0", "missing"]  # no run of it
     for model, title in (("amn", "AMN"), ("encdec", "EncDec"), ("amn-paper", "AMN, equations as written")):
         (row,) = (row for row in document["rows"] if (row["model"], row["task"]) == (model, 1))
-        cells = tables["operations"]["1 single supporting fact"]
+        cells = tables["costs"]["1 single supporting fact"]
         assert f"{row['cost_decode'] / 1e3:.1f}" in cells and f"{row['cost_ingest'] / 1e3:.0f}" in cells
         assert "missing" not in tables["table3"][title]
         assert [work["sentences"] for work in document["growth"][model]] == list(GROWTH)
@@ -216,14 +216,14 @@ def test_the_story_starts_in_bank_0_and_never_goes_back(report: Report) -> None:
 
 def test_the_readme_gets_the_table_and_keeps_the_rest(written: Path) -> None:
     text = (written / "README.md").read_text()
-    assert text.startswith("before\n<!-- results: begin -->\n| task |")
+    assert text.startswith("before\n<!-- results: begin -->\n|  |")
     assert text.endswith("|\n<!-- results: end -->\nafter\n") and "old" not in text
     assert "| 1 single supporting fact | 0.0 | 0.4 | 4.27 ± 6.70 (3) | 0.22 |" in text
     assert "| 2 two supporting facts | 2.1 |  |  | 0.41 |  |" in text
 
 
 def test_a_readme_without_marks_is_refused(report: Report) -> None:
-    with pytest.raises(AMNError, match="no place for the table"):
+    with pytest.raises(AMNError, match="no place for a table"):
         fill_readme("text", report)
 
 
@@ -270,7 +270,7 @@ def test_the_verb(runs: Path, tmp_path: Path, capsys: Output) -> None:
     assert cli.main(["report", str(runs), "--out", str(out), "--questions", "0", "--json"]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out)["finished"] == 7
-    assert {path.name for path in out.parent.iterdir()} == {"page.html", "page.csv", "page.json"}
+    assert {path.name for path in out.parent.iterdir()} == {"page.html", "page.csv", "page-runs.csv", "page.json"}
     assert f"wrote {out}" in captured.err
 
 
@@ -306,7 +306,7 @@ def test_the_papers_numbers_are_the_papers() -> None:
     listed = [banks.ratio for task, banks in paper.BANKS.items() if isinstance(task, int)]
     assert len(listed) == 14 and round(mean(listed), 3) == 0.695
     over_one = {name: sum(error > 1 for error in column.values()) for name, column in paper.ERRORS.items()}
-    assert over_one["dmn-plus"] == paper.FAILED_TASKS["dmn-plus"] and over_one["memn2n"] == paper.FAILED_TASKS["memn2n"]
+    assert (over_one["dmn-plus"], over_one["memn2n"]) == (5, 6)  # as printed under Table 1
 
 
 def test_the_mean_of_the_seeds_is_in_view_however_far_it_is_from_the_best() -> None:

@@ -59,7 +59,7 @@ def test_settings_are_those_of_model_and_training(runs: Path) -> None:
 def test_every_run_is_listed_with_its_own_figures(runs: Path) -> None:
     rows = dict(runs_table("amn", find_runs([runs])).rows)
     assert len(rows) == 6
-    assert rows["6 yes/no questions, seed 2"] == ("0.0", "2.00", "1", "40", "2.5", "2.0")
+    assert rows["6 yes no questions, seed 2"] == ("0.0", "2.00", "1", "40", "2.5", "2.0")
 
 
 def test_the_document_holds_every_run(runs: Path) -> None:

@@ -130,17 +130,9 @@ class HeldOut:
 
     def to_json(self) -> dict[str, Any]:
         """As plain values."""
-        return {
-            "questions": self.questions,
-            "wrong": self.wrong,
-            "error_percent": round(self.error_percent, 4),
-            "likely_percent": [round(bound, 4) for bound in self.likely_percent],
-            "guess_percent": round(self.guess_percent, 4),
-            "good": self.good,
-            "verdict": self.verdict(),
-            "kinds": [asdict(kind) for kind in self.kinds],
-            "mistakes": [asdict(mistake) for mistake in self.mistakes],
-        }
+        percent = {name: round(getattr(self, name), 4) for name in ("error_percent", "guess_percent")}
+        percent["likely_percent"] = [round(bound, 4) for bound in self.likely_percent]
+        return asdict(self) | percent | {"good": self.good, "verdict": self.verdict()}
 
 
 def judge(stories: Sequence[Story], answers: Sequence[Answer]) -> HeldOut:

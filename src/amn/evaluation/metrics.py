@@ -243,17 +243,13 @@ def _timed(work: Callable[[], _T], repeats: int = _REPEATS) -> tuple[_T, float]:
 def _joined(parts: Sequence[Tally]) -> Tally:
     """One tally of several; a story that has no more banks is read the same however many are asked for."""
     most = max(part.most_banks for part in parts)
-    by_bank = {name: np.concatenate([_rows(getattr(part, name), most) for part in parts], 1) for name in _BY_BANK}
-    return Tally(
-        **by_bank,
-        entities=np.concatenate([part.entities for part in parts]),
-        created=np.concatenate([part.created for part in parts]),
-        ingest=sum(part.ingest for part in parts),
-        decode=tuple(map(sum, zip(*(_times(part.decode, most) for part in parts), strict=True))),
-        decode_all=sum(part.decode_all for part in parts),
-        told=sum(part.told for part in parts),
-        heard=sum(part.heard for part in parts),
-    )
+    arrays: dict[str, Any] = {
+        name: np.concatenate([_rows(getattr(part, name), most) for part in parts], 1) for name in _BY_BANK
+    }
+    arrays |= {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("entities", "created")}
+    sums = {name: sum(getattr(part, name) for part in parts) for name in ("ingest", "decode_all", "told", "heard")}
+    decode = sum(_rows(np.array(part.decode), most) for part in parts)
+    return Tally(**arrays, **sums, decode=tuple(np.asarray(decode).tolist()))
 
 
 _BY_BANK = ("wrong", "score", "known", "read")
@@ -261,11 +257,6 @@ _BY_BANK = ("wrong", "score", "known", "read")
 
 def _rows(values: np.ndarray, count: int) -> np.ndarray:
     return np.concatenate((values, np.repeat(values[-1:], count - len(values), 0)))
-
-
-def _times(values: tuple[float, ...], count: int) -> Iterator[float]:
-    yield from values
-    yield from values[-1:] * (count - len(values))
 
 
 def _mean(values: np.ndarray) -> float:

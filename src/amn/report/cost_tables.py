@@ -1,12 +1,11 @@
 """What reading and answering cost, in operations and in time: the paper's complexity table, measured."""
 
-from collections.abc import Callable, Mapping, Sequence
 from statistics import mean
 
 from amn.evaluation.cost import COUNTED_STORIES, TIMED_STORIES, Cost
 from amn.report import paper_tables as paper
 from amn.report.analysis import GROWTH_TASK, Analysis
-from amn.report.runs import Summaries, TaskName
+from amn.report.runs import Summaries
 from amn.report.tables import NOT_GIVEN, TASK_ROWS, ColumnGroup, Table, Value, column_groups, make_table, title_of
 
 _OPERATIONS = (
@@ -24,7 +23,7 @@ def cost_tables(found: Summaries, analysis: Analysis, machine: str) -> list[Tabl
     """Table 3, and what it is made of; `machine` says where the times were taken."""
     tables = [complexity_table(found, analysis, machine)]
     if analysis.costs:
-        tables += [operations_table(analysis), times_table(analysis, machine)]
+        tables.append(costs_table(analysis, machine))
     return [*tables, growth_table(analysis)] if analysis.growth else tables
 
 
@@ -61,26 +60,24 @@ def _figures(cost: Cost) -> tuple[float, ...]:
     return work.entities, work.read / max(1, work.entities), *operations, *times
 
 
-def operations_table(analysis: Analysis) -> Table:
-    """Operations, task by task."""
-    columns = {"read": 1, "reading": 0, "an answer": 1}
+def costs_table(analysis: Analysis, machine: str) -> Table:
+    """Operations and times, task by task."""
+    columns = {"read": 1, "reading": 0, "an answer": 1, "reading, ms": 3, "an answer, ms": 4}
     note = (
-        "Of each task's best seed. Read: entities, slots or sentences that an answer reads. Reading: of a whole "
-        f"story. {_OPERATIONS}"
+        "Of each task's best seed. Read: entities, slots or sentences that an answer reads. Reading: of a whole story. "
+        f"{_OPERATIONS} Times: {TIMED_STORIES} stories together{_on(machine)}; each model has the width of its recipe."
     )
-    parts = _by_model(analysis, columns, lambda cost: [cost.work.read, cost.work.ingest / 1e3, cost.work.decode / 1e3])
-    return make_table("operations", "Operations, task by task", note, parts, _measured(analysis))
+    parts = [
+        ColumnGroup(title_of(model), columns, {task: _costs(cost) for task, cost in costs.items()})
+        for model, costs in analysis.costs.items()
+    ]
+    measured = {task: name for task, name in TASK_ROWS.items() if any(task in one for one in analysis.costs.values())}
+    return make_table("costs", "Operations and times, task by task", note, parts, measured)
 
 
-def times_table(analysis: Analysis, machine: str) -> Table:
-    """Times, task by task."""
-    note = (
-        "Milliseconds for reading a story and for answering a question, of each task's best seed, "
-        f"{TIMED_STORIES} stories together{_on(machine)}. Each model has the width of its own recipe."
-    )
-    columns = {"reading": 3, "an answer": 4}
-    parts = _by_model(analysis, columns, lambda cost: [cost.ingest_seconds * 1e3, cost.decode_seconds * 1e3])
-    return make_table("times", "Times, task by task", note, parts, _measured(analysis))
+def _costs(cost: Cost) -> list[Value]:
+    operations = (cost.work.read, cost.work.ingest / 1e3, cost.work.decode / 1e3)
+    return [*operations, cost.ingest_seconds * 1e3, cost.decode_seconds * 1e3]
 
 
 def growth_table(analysis: Analysis) -> Table:
@@ -99,20 +96,6 @@ def growth_table(analysis: Analysis) -> Table:
     )
     names = {model: title_of(model) for model in rows}
     return make_table("growth", "What an answer costs as stories grow", note, column_groups(groups, rows), names)
-
-
-def _by_model(
-    analysis: Analysis, columns: Mapping[str, int], figures: Callable[[Cost], Sequence[Value]]
-) -> list[ColumnGroup]:
-    return [
-        ColumnGroup(title_of(model), columns, {task: figures(cost) for task, cost in costs.items()})
-        for model, costs in analysis.costs.items()
-    ]
-
-
-def _measured(analysis: Analysis) -> dict[TaskName, str]:
-    """The tasks that any model was measured on."""
-    return {task: name for task, name in TASK_ROWS.items() if any(task in costs for costs in analysis.costs.values())}
 
 
 def _on(machine: str) -> str:

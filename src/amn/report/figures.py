@@ -7,24 +7,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
-from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.colors import BoundaryNorm, ListedColormap, SymLogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from amn.report import paper_tables as paper
 from amn.report.analysis import StoryTrace
+from amn.report.ladder import Ladder
 from amn.report.runs import RunRecord, Summary, TaskName
-from amn.report.tables import title_of
+from amn.report.scaling import AXES, Scaling
+from amn.report.tables import marked, title_of
 
 BLUE, ORANGE, GREY, DARK = "#0072B2", "#D55E00", "#8A8A8A", "#222222"  # the first two of Okabe and Ito's palette
 ABSENT = "#D9D9D9"
+_DARK_FROM = 8.0  # percent of error above which a cell has white text
 _STYLE: dict[Any, Any] = {
     "font.size": 9,
     "font.family": "sans-serif",
@@ -216,13 +220,8 @@ def curves(model: str, tasks: Mapping[TaskName, Summary]) -> Picture:
         for axes, (task, summary) in zip(panels, tasks.items(), strict=False):
             for run in (*summary.finished, *summary.unfinished):
                 _curve(axes, run)
-            axes.set_title(f"task {task}" if isinstance(task, int) else task, fontsize=9, pad=3)
-            axes.set_yscale("symlog", linthresh=1, linscale=0.6)
-            axes.set_ylim(-0.15, 160)
-            axes.set_yticks([0, 1, 10, 100], ["0", "1", "10", "100"])
-            axes.yaxis.set_minor_locator(NullLocator())
+            _percent(axes, task)
             axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-            axes.grid(axis="y", color="#EEEEEE")
         for axes in panels[len(tasks) :]:
             axes.set_visible(False)
         figure.supxlabel("epoch", fontsize=9)
@@ -233,9 +232,96 @@ def curves(model: str, tasks: Mapping[TaskName, Summary]) -> Picture:
     return Picture(f"curves-{model}", f"Learning curves, {title_of(model)}", caption, figure)
 
 
+def _percent(axes: Axes, task: TaskName) -> None:
+    """Makes a panel of a task, with percent upwards: linear below 1, then logarithmic."""
+    axes.set_title(f"task {task}" if isinstance(task, int) else task, fontsize=9, pad=3)
+    axes.set_yscale("symlog", linthresh=1, linscale=0.6)
+    axes.set_ylim(-0.15, 160)
+    axes.set_yticks([0, 1, 10, 100], ["0", "1", "10", "100"])
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.grid(axis="y", color="#EEEEEE")
+
+
 def _curve(axes: Axes, run: RunRecord) -> None:
     entries = [entry for entry in run.curve if "error_percent" in entry]
     epochs = [entry["epoch"] + 1 for entry in entries]
     style: dict[str, Any] = {"linewidth": 0.9, "alpha": 0.8, "linestyle": "-" if run.validation else ":"}
     axes.plot(epochs, [100 * entry["ratio"] for entry in entries], color=ORANGE, **style)
     axes.plot(epochs, [entry["error_percent"] for entry in entries], color=BLUE, **style)
+
+
+def ladder(shown: Ladder) -> Picture:
+    """Errors of all models of a ladder on all its tasks, and the means beside."""
+    with drawing(0.46 * len(shown.tasks) + 6.2, 0.36 * len(shown.rungs) + 1.4) as figure:
+        left, right = figure.subplots(1, 2, sharey=True, width_ratios=(max(len(shown.tasks), 4), 7))
+        _ladder_cells(left, shown)
+        if shown.shared:
+            _ladder_means(right, shown)
+    caption = (
+        "Cells: validation error in percent, mean over seeds; a star where some runs are not finished. Bars: the mean "
+        f"over the {len(shown.shared)} tasks that all have finished, with a dot for the best seeds, and the share of a "
+        "story's entities that is read."
+    )
+    return Picture(shown.key, shown.title, caption, figure)
+
+
+def _ladder_cells(axes: Axes, shown: Ladder) -> None:
+    places = [(row, column) for row in range(len(shown.rungs)) for column in range(len(shown.tasks))]
+    found = np.full((len(shown.rungs), len(shown.tasks)), np.nan)
+    for row, column in places:
+        rung, task = shown.rungs[row], shown.tasks[column]
+        if task in rung.tasks:
+            found[row, column] = error = rung.figure("error_percent", [task])
+            ink = "white" if error > _DARK_FROM else DARK
+            axes.text(column, row, marked(rung.tasks[task]), ha="center", va="center", fontsize=7.5, color=ink)
+    cells(axes, found, cmap=mpl.colormaps["Blues"].with_extremes(bad=ABSENT), norm=SymLogNorm(1, vmin=0, vmax=100))
+    axes.set_xticks(range(len(shown.tasks)), [str(task) for task in shown.tasks])
+    axes.set_yticks(range(len(shown.rungs)), [rung.title for rung in shown.rungs])
+    axes.set_xlabel("task")
+    axes.invert_yaxis()
+
+
+def _ladder_means(axes: Axes, shown: Ladder) -> None:
+    rows, tasks = range(len(shown.rungs)), shown.shared
+    means = [rung.figure("error_percent", tasks) for rung in shown.rungs]
+    axes.barh(rows, means, color=[GREY, *[BLUE] * (len(means) - 1)], height=0.6)
+    axes.scatter([rung.figure("error_percent", tasks, min) for rung in shown.rungs], rows, color=ORANGE, s=14, zorder=3)
+    for row, rung in enumerate(shown.rungs):
+        said = f"  {means[row]:.2f}  (reads {rung.figure('ratio', tasks):.2f})"
+        axes.text(means[row], row, said, va="center", fontsize=7.5)
+    axes.set_xscale("symlog", linthresh=1)
+    axes.set_xlim(0, max(*means, 1) * 20)
+    axes.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("mean error, %  (dot: best seeds)")
+    axes.tick_params(left=False, labelleft=False)
+
+
+def scaling(shown: Scaling) -> Picture:
+    """Errors along an axis, a panel for each task and a line for each model."""
+    tasks, models = (list(dict.fromkeys(key[i] for key in shown.curves)) for i in (0, 1))
+    with drawing(2.3 * len(tasks) + 0.8, 2.7) as figure:
+        panels = dict(zip(tasks, figure.subplots(1, len(tasks), sharey=True, squeeze=False)[0], strict=True))
+        for (task, model), curve in shown.curves.items():
+            _percent(panels[task], task)
+            colour = (BLUE, ORANGE, GREY, DARK)[models.index(model) % 4]
+            _spread(panels[task], {at: one.figures("error_percent") for at, one in curve.items()}, model, colour)
+        handles = {line.get_label(): line for axes in panels.values() for line in axes.get_lines()}
+        figure.legend(handles=list(handles.values()), loc="outside upper center", ncols=len(models), frameon=False)
+        figure.supxlabel(AXES[shown.axis], fontsize=9)
+        figure.supylabel("error, %", fontsize=9)
+    caption = "Lines: the mean of the seeds; bands: from the best seed to the worst. The scale is linear below 1 %."
+    return Picture(shown.key, shown.title, caption, figure)
+
+
+def _spread(axes: Axes, found: Mapping[int, Sequence[float]], model: str, colour: str) -> None:
+    places = list(found)
+    axes.fill_between(
+        places, [min(e) for e in found.values()], [max(e) for e in found.values()], color=colour, alpha=0.2
+    )
+    axes.plot(
+        places, [mean(e) for e in found.values()], color=colour, marker="o", markersize=3.5, label=title_of(model)
+    )
+    axes.set_xscale("log")
+    axes.set_xticks(places, [f"{place:,}".replace(",", " ") for place in places], rotation=35, ha="right")
+    axes.xaxis.set_minor_locator(NullLocator())

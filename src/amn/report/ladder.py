@@ -1,14 +1,13 @@
 """The ladder from the paper to the default model: what each change is worth, left out alone or added to the paper."""
 
-import csv
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from statistics import mean
 
 from amn.evaluation.metrics import PASS_PERCENT
-from amn.report.runs import RunRecord, Summaries, TaskName
-from amn.report.tables import Column, Table, shown
+from amn.report.runs import Summaries, Summary, TaskName, span
+from amn.report.tables import MISSING, NOT_GIVEN, Column, Table, marked, shown
 
 WITHOUT = {
     "amn": "default",
@@ -30,45 +29,28 @@ WITH = {
     "amn-paper-with-joining": "+ edges join all words of a sentence",
     "amn-paper-with-norm": "+ RMS norm",
 }
+FILLED = {"amn": "default", "amn-filled-bank": "reads the deepest bank that holds anything"}
 
 
 @dataclass(frozen=True)
 class Rung:
-    """One model of a ladder, on the tasks that all its models were trained on."""
+    """One model of a ladder."""
 
-    model: str
     title: str
-    runs: Mapping[TaskName, Sequence[RunRecord]]  # by task, every finished seed
+    tasks: Mapping[TaskName, Summary]  # those of which it has a validated run
 
-    def error(self, task: TaskName) -> float:
-        """The mean error of the seeds of a task."""
-        return mean(run.figure("error_percent") for run in self.runs[task])
+    def finished(self, task: TaskName) -> bool:
+        """Whether it has runs of a task, all of them finished."""
+        return task in self.tasks and not self.tasks[task].unfinished
 
-    @property
-    def mean_error(self) -> float:
-        """The mean over tasks."""
-        return mean(map(self.error, self.runs))
-
-    @property
-    def failed(self) -> int:
-        """How many tasks have a mean error over 5 %."""
-        return sum(self.error(task) > PASS_PERCENT for task in self.runs)
-
-    @property
-    def ratio(self) -> float:
-        """Entities read over entities, the mean over tasks."""
-        return mean(mean(run.figure("ratio") for run in seeds) for seeds in self.runs.values())
-
-    @property
-    def seeds(self) -> str:
-        """How many seeds there are of each task."""
-        counts = sorted({len(seeds) for seeds in self.runs.values()})
-        return str(counts[0]) if len(counts) == 1 else f"{counts[0]}-{counts[-1]}"
+    def figure(self, name: str, tasks: Iterable[TaskName], of_seeds: Callable[[list[float]], float] = mean) -> float:
+        """A figure of the seeds of each task, and the mean of it over tasks."""
+        return mean(of_seeds(self.tasks[task].figures(name)) for task in tasks)
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """Models that differ by one change each, and the tasks that they share."""
+    """Models that differ by one change each."""
 
     key: str
     title: str
@@ -76,68 +58,55 @@ class Ladder:
 
     @property
     def tasks(self) -> list[TaskName]:
-        """The tasks that every model has finished runs of."""
-        return list(self.rungs[0].runs)
+        """The tasks that at least two models have, which can be compared."""
+        found = dict.fromkeys(task for rung in self.rungs for task in rung.tasks)
+        several = [task for task in found if sum(task in rung.tasks for rung in self.rungs) > 1]
+        return sorted(several, key=lambda task: (isinstance(task, str), task))
+
+    @property
+    def shared(self) -> list[TaskName]:
+        """The tasks that all models have finished, over which means are taken."""
+        return [task for task in self.tasks if all(rung.finished(task) for rung in self.rungs)]
 
     def table(self) -> Table:
         """A line for each model."""
-        columns = [Column("over these tasks", name) for name in ("error %", "tasks over 5 %", "ratio", "seeds")]
-        columns += [Column("error % by task", str(task)) for task in self.tasks]
-        rows = [
-            (
-                rung.title,
-                (shown(rung.mean_error), str(rung.failed), shown(rung.ratio, 3), rung.seeds)
-                + tuple(shown(rung.error(task), 1) for task in self.tasks),
-            )
-            for rung in self.rungs
-        ]
+        names = ("mean error %", "best seeds, error %", "tasks over 5 %", "ratio", "seeds")
+        columns = [Column(f"{len(self.shared)} tasks", name) for name in names]
+        columns += [Column("mean error % of a task", str(task)) for task in self.tasks]
+        runs = (run for rung in self.rungs for summary in rung.tasks.values() for run in summary.judged)
+        epochs = span(run.spec.train.epochs for run in runs)
         note = (
-            "Validation error of each run's best epoch, mean over seeds; answers are read from the last bank. All "
-            "models have the same training; only tasks that all of them finished count. Ratio: entities read over "
-            "entities."
+            "Validation error of each run's best epoch, mean over seeds, answers from the last bank; all have the same "
+            f"training ({epochs} epochs). Means are over the {len(self.shared)} tasks that all have finished; ratio: "
+            "entities read over entities; *: some of these runs are not finished, and the figure is how far they got."
         )
-        return Table(self.key, self.title, note, tuple(columns), tuple(rows))
+        return Table(self.key, self.title, note, tuple(columns), tuple(map(self._row, self.rungs)))
 
-    def csv(self) -> str:
-        """A line for each model, task and seed."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(("ladder", "model", "change", "task", "seed", "error_percent", "ratio", "banks"))
-        for rung in self.rungs:
-            for task, seeds in rung.runs.items():
-                for run in seeds:
-                    figures = [run.figure(name) for name in ("error_percent", "ratio", "banks")]
-                    writer.writerow((self.key, rung.model, rung.title, task, run.spec.seed, *figures))
-        return text.getvalue()
+    def _row(self, rung: Rung) -> tuple[str, tuple[str, ...]]:
+        shared, error = self.shared, partial(rung.figure, "error_percent")
+        seeds = span(len(summary.judged) for summary in rung.tasks.values())
+        cells = tuple(marked(rung.tasks[task]) if task in rung.tasks else NOT_GIVEN for task in self.tasks)
+        if not shared:
+            return rung.title, (*[MISSING] * 4, seeds, *cells)
+        failed = sum(error([task]) > PASS_PERCENT for task in shared)
+        sums = shown(error(shared)), shown(error(shared, min)), str(failed), shown(rung.figure("ratio", shared), 3)
+        return rung.title, (*sums, seeds, *cells)
 
 
 def ladders(found: Summaries) -> list[Ladder]:
-    """The ladders of which at least two models were trained."""
+    """The ladders of which at least two models were trained on the same task."""
     made = (
         _ladder("ladder-without", "Without one deviation each", WITHOUT, found),
         _ladder("ladder-with", "From the paper, one change after another", WITH, found),
+        _ladder("filled-bank", "Without empty banks", FILLED, found),
     )
-    return [ladder for ladder in made if ladder is not None]
+    return [ladder for ladder in made if ladder.tasks]
 
 
-def _ladder(key: str, title: str, titles: Mapping[str, str], found: Summaries) -> Ladder | None:
-    done = {
-        model: {task: summary.finished for task, summary in found[model].items() if summary.finished}
+def _ladder(key: str, title: str, titles: Mapping[str, str], found: Summaries) -> Ladder:
+    judged = {
+        model: {task: summary for task, summary in found[model].items() if summary.judged}
         for model in titles
         if model in found
     }
-    done = {model: tasks for model, tasks in done.items() if tasks}
-    if len(done) < 2:
-        return None
-    shared = [task for task in next(iter(done.values())) if all(task in tasks for tasks in done.values())]
-    if not shared:
-        return None
-    rungs = (Rung(model, titles[model], {task: tasks[task] for task in shared}) for model, tasks in done.items())
-    return Ladder(key, title, tuple(rungs))
-
-
-def markdown(table: Table) -> str:
-    """A table for a Markdown page."""
-    heads = ["", *(column.name for column in table.columns)]
-    lines = [heads, ["---"] * len(heads), *([name, *cells] for name, cells in table.rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return Ladder(key, title, tuple(Rung(titles[model], tasks) for model, tasks in judged.items() if tasks))

@@ -2,31 +2,11 @@
 
 from dataclasses import dataclass
 
-TASK_NAMES: dict[int | str, str] = {
-    1: "single supporting fact",
-    2: "two supporting facts",
-    3: "three supporting facts",
-    4: "two-argument relations",
-    5: "three-argument relations",
-    6: "yes/no questions",
-    7: "counting",
-    8: "lists and sets",
-    9: "simple negation",
-    10: "indefinite knowledge",
-    11: "basic coreference",
-    12: "conjunction",
-    13: "compound coreference",
-    14: "time reasoning",
-    15: "basic deduction",
-    16: "basic induction",
-    17: "positional reasoning",
-    18: "size reasoning",
-    19: "path finding",
-    20: "agent's motivations",
-    "scaled": "1, extended: 100 entities",
-    "multi": "1, extended: several questions",
-}
-TASKS = tuple(task for task in TASK_NAMES if isinstance(task, int))
+from amn.data import tasks
+
+TASKS = tuple(tasks.TASKS)
+TASK_NAMES: dict[int | str, str] = {number: task.name.replace("-", " ") for number, task in tasks.TASKS.items()}
+TASK_NAMES |= {"scaled": "1, extended: 100 entities", "multi": "1, extended: several questions"}
 
 # Table 1: test error in percent on bAbI 10k, best of 10 runs, by the name that the model has here.
 ERRORS: dict[str, dict[int, float]] = {
@@ -54,7 +34,6 @@ ERRORS: dict[str, dict[int, float]] = {
         ),
     }.items()
 }
-FAILED_TASKS = {"amn": 0, "entnet": 0, "dmn-plus": 5, "memn2n": 6, "encdec": 20}  # as printed under Table 1
 TITLES = {
     "amn": "AMN",
     "amn-paper": "AMN, equations as written",
@@ -78,24 +57,12 @@ class PrintedBanks:
     ratio: float
 
 
-BANKS: dict[int | str, PrintedBanks] = {
-    1: PrintedBanks(3, 1, 0.22),
-    2: PrintedBanks(5, 1, 0.41),
-    4: PrintedBanks(2, 1, 0.70),
-    7: PrintedBanks(5, 2, 0.81),
-    10: PrintedBanks(1, 1, 1.00),
-    11: PrintedBanks(3, 1, 0.43),
-    12: PrintedBanks(2, 1, 0.37),
-    14: PrintedBanks(3, 1, 0.60),
-    15: PrintedBanks(1, 1, 1.00),
-    16: PrintedBanks(2, 2, 1.06),
-    17: PrintedBanks(1, 1, 1.00),
-    18: PrintedBanks(3, 2, 0.82),
-    19: PrintedBanks(2, 2, 1.05),
-    20: PrintedBanks(2, 1, 0.26),
-    "scaled": PrintedBanks(6, 1, 0.13),
-    "multi": PrintedBanks(3, 1, 0.38),
-}
+_BANKS: tuple[tuple[int | str, int, int, float], ...] = (
+    *((1, 3, 1, 0.22), (2, 5, 1, 0.41), (4, 2, 1, 0.70), (7, 5, 2, 0.81), (10, 1, 1, 1.00), (11, 3, 1, 0.43)),
+    *((12, 2, 1, 0.37), (14, 3, 1, 0.60), (15, 1, 1, 1.00), (16, 2, 2, 1.06), (17, 1, 1, 1.00), (18, 3, 2, 0.82)),
+    *((19, 2, 2, 1.05), (20, 2, 1, 0.26), ("scaled", 6, 1, 0.13), ("multi", 3, 1, 0.38)),
+)
+BANKS = {task: PrintedBanks(created, required, ratio) for task, created, required, ratio in _BANKS}
 
 # Table 3: the cost of an answer, in entities V, new nodes k for each of S sentences, and the share alpha that is read.
 COMPLEXITY = {"entnet": "O(V)", "ggtnn": "O(V + kS)", "amn": "O(alpha V), 0 < alpha < 1 + epsilon"}

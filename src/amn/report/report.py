@@ -3,7 +3,8 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -14,8 +15,21 @@ from amn.errors import AMNError, MissingExtraError
 from amn.report import paper_tables as paper
 from amn.report.analysis import Analysis, Analyst, Note
 from amn.report.cost_tables import cost_tables
-from amn.report.ladder import ladders, markdown
-from amn.report.runs import ALL_LABELS, Labels, RunRecord, Summaries, TaskName, find_runs, summaries, without_trials
+from amn.report.ladder import ladders
+from amn.report.rivals import rivals_table
+from amn.report.runs import (
+    ALL_LABELS,
+    Labels,
+    RunRecord,
+    Summaries,
+    TaskName,
+    find_runs,
+    run_order,
+    summaries,
+    without_trials,
+)
+from amn.report.scaling import scalings
+from amn.report.stability import stability_table
 from amn.report.tables import (
     MISSING,
     Table,
@@ -78,10 +92,19 @@ class Report:
             *cost_tables(self.found, self.analysis, machine() if self.analysis.costs else ""),
             clock_table(self.analysis, MAIN_MODEL),
             *(joint_table(model, scores) for model, scores in self.analysis.joint.items()),
-            *(ladder.table() for ladder in ladders(self.found)),
+            *self.studies(),
             models_table(self.found),
             commands_table(self.runs),
         ]
+
+    def studies(self) -> list[Table]:
+        """What many runs together show: the ladders, the scaling, the rivals and how often runs fail."""
+        scaled = scalings(self.runs)
+        curves = (curve for one in scaled for curve in one.curves.values())
+        apart = {run.model for curve in curves for at in curve.values() for run in at.judged if run.spec.label}
+        tables = [*(ladder.table() for ladder in ladders(self.found)), *(one.table() for one in scaled)]
+        tables += [rivals_table(self.found, apart), stability_table(self.found)]
+        return [table for table in tables if table.rows]
 
     def folded(self) -> list[Table]:
         """The settings, and every task and every run of every model."""
@@ -91,9 +114,8 @@ class Report:
     def pictures(self) -> "list[Picture]":
         """The figures that there is data for."""
         from amn.report import figures
-        from amn.report.ladder_figure import ladder_figure
 
-        drawn = [ladder_figure(ladder) for ladder in ladders(self.found)]
+        drawn = [*map(figures.ladder, ladders(self.found)), *map(figures.scaling, scalings(self.runs))]
         for model, scores in self.analysis.scores.items():
             rows = {task: summary.row() for task, summary in self.found[model].items()}
             drawn += [figures.overview(rows, scores, model), figures.heat_map(scores, model)]
@@ -102,12 +124,11 @@ class Report:
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each model and task: our figures and the paper's. What is missing is None."""
-        models = list(dict.fromkeys((MAIN_MODEL, *self.found)))
-        rows = []
-        for model in models:
-            extra = [task for task in self.found.get(model, {}) if task not in paper.TASK_NAMES]
-            rows += [self._row(model, task) for task in (*paper.TASK_NAMES, *extra)]
-        return rows
+        return [
+            self._row(model, task)
+            for model in dict.fromkeys((MAIN_MODEL, *self.found))
+            for task in dict.fromkeys((*paper.TASK_NAMES, *self.found.get(model, {})))
+        ]
 
     def _row(self, model: str, task: TaskName) -> dict[str, Any]:
         row: dict[str, Any] = dict.fromkeys(COLUMNS)
@@ -144,11 +165,11 @@ class Report:
 
     def csv(self) -> str:
         """The rows as CSV."""
-        text = io.StringIO()
-        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows())
-        return text.getvalue()
+        return _csv(COLUMNS, self.rows())
+
+    def runs_csv(self) -> str:
+        """Every run as CSV, with what it has reached where it is not finished."""
+        return _csv(RUN_COLUMNS, map(_run_row, sorted(self.runs, key=run_order)))
 
     def page(self, pictures: "Sequence[Picture]") -> str:
         """The page."""
@@ -162,14 +183,8 @@ class Report:
             about += f" Trials are left out ({', '.join(self.left_out)}); --labels shows them."
         source = (files("amn.report") / "page.html").read_text(encoding="utf-8")
         template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
-        return template.render(
-            title=TITLE,
-            about=about,
-            tables=self.tables(),
-            folded=self.folded(),
-            pictures=pictures,
-            missing=MISSING,
-        )
+        shown = {"tables": self.tables(), "folded": self.folded(), "pictures": pictures}
+        return template.render(title=TITLE, about=about, missing=MISSING, **shown)
 
 
 COLUMNS = (
@@ -179,6 +194,23 @@ COLUMNS = (
     *("cost_sentences", "cost_entities", "cost_read", "cost_ingest", "cost_decode"),
     *("cost_ingest_seconds", "cost_decode_seconds"),
 )
+RUN_COLUMNS = (
+    *("model", "task", "seed", "epochs", "hidden", "training_questions", "finished"),
+    *("epoch", "error_percent", "entities", "entities_read", "ratio", "banks"),
+)
+
+
+def _run_row(run: RunRecord) -> dict[str, Any]:
+    named = {"model": run.model, "task": run.spec.task, "seed": run.spec.seed, "finished": run.validation is not None}
+    return run.settings | named | {"training_questions": run.training_questions} | run.reached
+
+
+def _csv(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def check_extras() -> None:
@@ -204,13 +236,11 @@ def write(report: Report, out: Path, figures: Path | None = None, readme: Path |
         readme: a Markdown file whose tables are to be filled.
     """
     check_extras()
-    filled = None if readme is None else fill_readme(readme.read_text(encoding="utf-8"), report)
+    texts = {} if readme is None else {readme: fill_readme(readme.read_text(encoding="utf-8"), report)}
     pictures = report.pictures()
-    texts = {out: report.page(pictures), out.with_suffix(".csv"): report.csv()}
-    texts |= {out.with_name(f"{out.stem}-{ladder.key}.csv"): ladder.csv() for ladder in ladders(report.found)}
+    texts |= {out: report.page(pictures), out.with_suffix(".csv"): report.csv()}
+    texts[out.with_name(f"{out.stem}-runs.csv")] = report.runs_csv()
     texts[out.with_suffix(".json")] = json.dumps(report.document(), indent=1, allow_nan=False) + "\n"
-    if readme is not None and filled is not None:
-        texts[readme] = filled
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, text)
@@ -221,19 +251,20 @@ def write(report: Report, out: Path, figures: Path | None = None, readme: Path |
 
 
 def fill_readme(text: str, report: Report) -> str:
-    """The text with every table between its marks made anew: the results, and each ladder by its key.
+    """The text with every table between its marks made anew, each by its key; `results` is that of the README.
 
     Raises:
         AMNError: where there are no such marks.
     """
-    tables = {"results": readme_table(report.found, report.analysis, MAIN_MODEL)}
-    tables |= {ladder.key: markdown(ladder.table()) for ladder in ladders(report.found)}
-    marks = {name: (f"<!-- {name}: begin -->", f"<!-- {name}: end -->") for name in tables}
-    wanted = [name for name, (begin, end) in marks.items() if end in text.partition(begin)[2]]
-    if not wanted:
-        raise AMNError(f"the document has no place for the table: expected {' and '.join(marks['results'])}")
-    for name in wanted:
-        begin, end = marks[name]
-        before, _, rest = text.partition(begin)
-        text = f"{before}{begin}\n{tables[name]}\n{end}{rest.partition(end)[2]}"
-    return text
+    tables = {table.key: table for table in report.tables()}
+    if MAIN_MODEL in report.found:
+        tables["results"] = readme_table(report.found, report.analysis, MAIN_MODEL)
+    marks = re.compile(r"<!-- (\S+): begin -->.*?<!-- \1: end -->", re.DOTALL)
+    if not tables.keys() & set(marks.findall(text)):
+        expected = f"<!-- NAME: begin --> and <!-- NAME: end -->, with one of these names: {', '.join(tables)}"
+        raise AMNError(f"the document has no place for a table: expected {expected}")
+    return marks.sub(lambda found: _between(found, tables.get(found[1])), text)
+
+
+def _between(found: re.Match[str], table: Table | None) -> str:
+    return f"<!-- {found[1]}: begin -->\n{table.markdown()}\n<!-- {found[1]}: end -->" if table else found[0]

@@ -1,5 +1,6 @@
 """The runs that a report is made from, and what their seeds come to."""
 
+import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +10,13 @@ from typing import Any, Literal
 from amn.config import RunSpec
 from amn.errors import CheckpointError, ConfigError, did_you_mean
 from amn.evaluation.metrics import PASS_PERCENT
+from amn.models import model_class
 from amn.store.run_directory import SPEC_FILE, RunDirectory
 
 TaskName = int | str
 Labels = Collection[str] | Literal["all"]
 ALL_LABELS: Literal["all"] = "all"
+_OF_DATA = {"vocabulary_size", "num_answers"}  # settings that follow from the stories
 
 
 @dataclass(frozen=True)
@@ -38,10 +41,29 @@ class RunRecord:
         """The architecture, with the label that tells settings apart."""
         return f"{self.spec.architecture}-{self.spec.label}" if self.spec.label else self.spec.architecture
 
+    @property
+    def reached(self) -> dict[str, Any]:
+        """The figures of its best epoch, so far where it is not finished; empty where it was never validated."""
+        validated = [entry for entry in self.curve if "error_percent" in entry]
+        chosen = [entry for entry in validated if entry.get("best")]
+        return self.validation or next(iter((chosen or validated)[::-1]), {})
+
     def figure(self, name: str) -> float:
-        """A figure of a finished run."""
-        assert self.validation is not None
-        return float(self.validation[name])
+        """A figure of a run that was validated."""
+        return float(self.reached[name])
+
+    @property
+    def training_questions(self) -> int | None:
+        """How many it was trained on, as far as known."""
+        found: int | None = self.record.get("training_questions", self.spec.train.train_questions)
+        return found
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings, those of the training first and then the model's own."""
+        config = model_class(self.spec.architecture).Config
+        usual = {f.name: f.default for f in dataclasses.fields(config) if f.name not in _OF_DATA}
+        return dataclasses.asdict(self.spec.train) | usual | self.spec.settings
 
 
 @dataclass(frozen=True)
@@ -53,14 +75,30 @@ class Summary:
     finished: tuple[RunRecord, ...]  # its finished runs, by seed
     unfinished: tuple[RunRecord, ...]
 
+    @classmethod
+    def of(cls, runs: Iterable[RunRecord]) -> "Summary":
+        """The summary of runs of one model and task."""
+        known = sorted(runs, key=run_order)
+        finished, unfinished = (tuple(r for r in known if (r.validation is None) == open) for open in (False, True))
+        return cls(known[0].model, known[0].spec.task, finished, unfinished)
+
     @property
     def best(self) -> RunRecord:
         """The run with the least validation error, among equals the one that reads the fewest entities."""
         return min(self.finished, key=lambda run: (run.figure("error_percent"), run.figure("entities_read")))
 
     @property
+    def judged(self) -> list[RunRecord]:
+        """All runs that were validated, whether finished or not."""
+        return [run for run in (*self.finished, *self.unfinished) if run.reached]
+
+    def figures(self, name: str) -> list[float]:
+        """A figure of all runs that were validated."""
+        return [run.figure(name) for run in self.judged]
+
+    @property
     def errors(self) -> list[float]:
-        """The validation error of every seed."""
+        """The validation error of every finished seed."""
         return [run.figure("error_percent") for run in self.finished]
 
     @property
@@ -94,7 +132,7 @@ Summaries = Mapping[str, Mapping[TaskName, Summary]]  # by model and task
 
 
 def find_runs(folders: Sequence[Path]) -> list[RunRecord]:
-    """The runs in some folders: run directories, or folders of run directories.
+    """The runs in some folders, at any depth.
 
     Raises:
         CheckpointError: where there is none.
@@ -125,10 +163,7 @@ def without_trials(runs: Sequence[RunRecord], labels: Labels) -> tuple[list[RunR
 def _run_paths(folder: Path) -> Iterator[Path]:
     if not folder.is_dir():
         raise CheckpointError(f"{folder}: no such folder")
-    if (folder / SPEC_FILE).is_file():
-        yield folder
-    else:
-        yield from sorted(path for path in folder.iterdir() if (path / SPEC_FILE).is_file())
+    yield from sorted(path.parent for path in folder.rglob(SPEC_FILE))
 
 
 def _read(directory: RunDirectory) -> RunRecord:
@@ -151,10 +186,7 @@ def summaries(runs: Iterable[RunRecord]) -> dict[str, dict[TaskName, Summary]]:
         groups.setdefault((run.model, run.spec.task), []).append(run)
     found: dict[str, dict[TaskName, Summary]] = {}
     for (model, task), group in groups.items():
-        finished, unfinished = (
-            tuple(run for run in group if (run.validation is None) == open) for open in (False, True)
-        )
-        found.setdefault(model, {})[task] = Summary(model, task, finished, unfinished)
+        found.setdefault(model, {})[task] = Summary.of(group)
     return found
 
 
@@ -162,3 +194,9 @@ def run_order(run: RunRecord) -> tuple[str, bool, int, str, int]:
     """By model, then by task, those with a number first, then by seed."""
     task = run.spec.task
     return run.model, isinstance(task, str), task if isinstance(task, int) else 0, str(task), run.spec.seed
+
+
+def span(numbers: Iterable[int]) -> str:
+    """The least and the greatest of some numbers as text."""
+    found = sorted(set(numbers))
+    return "-".join(str(number) for number in dict.fromkeys((found[0], found[-1])))

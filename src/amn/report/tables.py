@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from itertools import chain
+from itertools import chain, groupby
 from statistics import mean
 from typing import Any
 
@@ -39,13 +39,15 @@ class Table:
     @property
     def groups(self) -> list[tuple[str, int]]:
         """Neighbouring columns of one group, with how many there are."""
-        found: list[tuple[str, int]] = []
-        for column in self.columns:
-            if found and found[-1][0] == column.group:
-                found[-1] = (column.group, found[-1][1] + 1)
-            else:
-                found.append((column.group, 1))
-        return found
+        return [(group, len(list(same))) for group, same in groupby(column.group for column in self.columns)]
+
+    def markdown(self) -> str:
+        """For a Markdown page, with the note below."""
+        rows = [("", [column.name for column in self.columns]), *self.rows, *self.foot]
+        head, *lines = (f"| {' | '.join((name, *cells))} |" for name, cells in rows)
+        return "\n".join(
+            (head, "|---" * (len(self.columns) + 1) + "|", *lines, *(("", self.note) if self.note else ()))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,13 @@ NUMBERED_ROWS = {task: TASK_ROWS[task] for task in paper.TASKS}
 def shown(value: float | int | None, digits: int = 2, lacking: str = MISSING) -> str:
     """A number as text."""
     return lacking if value is None else f"{value:.{digits}f}"
+
+
+def marked(summary: Summary, of_seeds: Callable[[list[float]], float] = mean) -> str:
+    """The error of a task's seeds as text, with a star where some of them are not finished."""
+    return (
+        f"{of_seeds(summary.figures('error_percent')):.1f}{'*' if any(r.reached for r in summary.unfinished) else ''}"
+    )
 
 
 def errors_table(found: Summaries, analysis: Analysis, model: str = "amn") -> Table:
@@ -299,24 +308,23 @@ def joint_table(model: str, scores: Mapping[int, Mapping[str, Any]]) -> Table:
     return make_table(f"joint-{model}", title, note, [part], NUMBERED_ROWS, foot=limits)
 
 
-def readme_table(found: Summaries, analysis: Analysis, model: str = "amn") -> str:
-    """The table of the README, in Markdown."""
-    head = "| task | paper, error | ours, best | ours, mean ± std (seeds) | paper, ratio | ours, ratio |"
-    lines = [head, "|---|---|---|---|---|---|"]
-    for task, name in TASK_ROWS.items():
+def readme_table(found: Summaries, analysis: Analysis, model: str = "amn") -> Table:
+    """The table of the README."""
+    rows: dict[TaskName, list[Value]] = {}
+    for task in TASK_ROWS:
         row = found[model][task].row() if task in found.get(model, {}) else {}
         score = analysis.scores.get(model, {}).get(task, row)
-        banks = paper.BANKS.get(task)
         printed = paper.ERRORS["amn"].get(task) if isinstance(task, int) else None
-        cells = (
-            shown(printed, 1, ""),
-            shown(row.get("best_error"), 1, ""),
-            _spread(row),
-            shown(banks.ratio if banks else None, 2, ""),
-            shown(score.get("ratio"), 3, ""),
-        )
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        ratio = paper.BANKS[task].ratio if task in paper.BANKS else None
+        rows[task] = [printed, row.get("best_error"), _spread(row), ratio, score.get("ratio")]
+    columns = {
+        "paper, error": 1,
+        "ours, best": 1,
+        "ours, mean ± std (seeds)": None,
+        "paper, ratio": 2,
+        "ours, ratio": 3,
+    }
+    return make_table("results", "", "", [ColumnGroup("", columns, rows, "")], TASK_ROWS)
 
 
 def _spread(row: Mapping[str, Any]) -> str:

@@ -13,8 +13,6 @@ from amn.models import model_class
 from amn.report.runs import RunRecord, TaskName, run_order
 from amn.report.tables import NOT_GIVEN, ColumnGroup, Table, Value, make_table, task_name, title_of
 
-_OF_DATA = {"vocabulary_size", "num_answers"}  # settings that follow from the stories
-
 
 def command_of(specs: Sequence[RunSpec]) -> str:
     """The line that trains some runs which differ in task and seed alone."""
@@ -98,7 +96,7 @@ def settings_table(runs: Sequence[RunRecord]) -> Table:
     """The settings of every model, its own and those of its training."""
     models: dict[str, list[dict[str, Any]]] = {}
     for run in runs:
-        models.setdefault(run.model, []).append(_settings(run.spec))
+        models.setdefault(run.model, []).append(run.settings)
     of_training = {f.name for f in dataclasses.fields(TrainConfig)}
     names = dict.fromkeys(name for all_of in models.values() for one in all_of for name in one)
     rows = {name: [_value(all_of, name) for all_of in models.values()] for name in names}
@@ -106,12 +104,6 @@ def settings_table(runs: Sequence[RunRecord]) -> Table:
     part = ColumnGroup("", dict.fromkeys(map(title_of, models), 0), rows)
     ordered = sorted(names, key=lambda name: name not in of_training)
     return make_table("settings", "Settings", note, [part], dict(zip(ordered, ordered, strict=True)))
-
-
-def _settings(spec: RunSpec) -> dict[str, Any]:
-    config = model_class(spec.architecture).Config
-    usual = {f.name: f.default for f in dataclasses.fields(config) if f.name not in _OF_DATA}
-    return dataclasses.asdict(spec.train) | usual | spec.settings
 
 
 def _value(found: Sequence[Mapping[str, Any]], name: str) -> str:
@@ -141,7 +133,7 @@ def run_records(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
             "model": run.model,
             "task": run.spec.task,
             "seed": run.spec.seed,
-            "settings": _settings(run.spec),
+            "settings": run.settings,
             "seconds": run.seconds,
             "validation": run.validation,
             "command": command_of([run.spec]),
