@@ -189,23 +189,14 @@ class Encoded:
 
 @dataclass(frozen=True)
 class EncodedPart:
-    """A part as tensors, by numbers of its own.
-
-    Args:
-        training: to train on.
-        validation: to validate with.
-        numbers: the words and answers of both.
-        vocabulary: those of the training alone, which a model will know.
-        spoken: the part that words play in training.
-        source: where the stories come from.
-    """
+    """A part as tensors, by numbers of its own."""
 
     training: Dataset
     validation: Dataset
-    numbers: Vocabulary
-    vocabulary: Vocabulary
-    spoken: Spoken
-    source: str
+    numbers: Vocabulary  # the words and answers of both
+    vocabulary: Vocabulary  # those of the training alone, which a model will know
+    spoken: Spoken  # the part that words play in training
+    source: str  # where the stories come from
 
 
 def encode_part(part: Part) -> EncodedPart:
@@ -254,13 +245,7 @@ def _vocabulary(asked: Iterable[Example], *, by_item: bool) -> Vocabulary:
 
 
 def _joined(key: DataKey, parts: Sequence[EncodedPart], tasks: Sequence[str | int]) -> Encoded:
-    """The parts as one, with the words of all, and with what the model to start from knows, which it shall not forget.
-
-    Args:
-        key: whose data it is.
-        parts: of the data.
-        tasks: of each part; parts of one task have the same names.
-    """
+    """The parts of some tasks as one, with the words of all, and with what the model to start from knows."""
     known = [*(part.vocabulary for part in parts), *([] if key.start is None else [vocabulary_of(key.start)])]
     vocabulary = Vocabulary.union(known)
     names = _names(parts, tasks)
