@@ -66,9 +66,10 @@ def text_logits(
 def set_bars(gate: Gate, data: GateData, stories: Pairs, config: GateConfig) -> dict[str, float]:
     """Sets the bars by texts and stories that the gate was not trained on, and says what they let in and turn away."""
     texts = text_logits(gate, data.texts, data.told.questions, np.random.default_rng(config.seed))
-    nameless = [rows.without(data.names) for rows in (stories.sentences, stories.questions)]
-    kinds = ((stories.sentences, stories.questions), nameless)
-    told = np.concatenate([logits(gate, *rows, stories.rows[:, 0], stories.rows[:, 1]) for rows in kinds])
+    places, asked = stories.rows[:, 0], stories.rows[:, 1]
+    nameless = stories.sentences.without(data.names), stories.questions.without(data.names)
+    kinds = (stories.sentences, stories.questions), nameless
+    told = np.concatenate([logits(gate, said, about, places, asked) for said, about in kinds])
     pronouns = np.tile(stories.rows[:, 3] == REFERRING, 2)
     lowest = float(np.quantile(texts, 1 - config.early))
     highest = max(lowest, _highest(told, config.missed))
