@@ -146,16 +146,15 @@ def test_a_missing_ray_is_named_with_its_install_line(
 
 def test_a_job_is_given_up_after_three_losses_in_a_row(data: Path, tmp_path: Path) -> None:
     queue = Queue(grid(data)[:1], tmp_path, 1, lambda _: None)
-    job = queue.next()
+    job = queue.waiting.popleft()
     for _ in range(2):
-        assert job is not None
         queue.lost(job, "killed")
-        job = queue.next()
-    assert job is not None and job == Job(job.specs, losses=2)
+        job = queue.waiting.popleft()
+    assert job == Job(job.specs, losses=2)
     job = queue.take(job, Update(event=SweepEvent("checkpoint", (), 0)))
     assert job.losses == 0, "a checkpoint means that it gets on"
     queue.lost(Job(job.specs, losses=2), "killed")
-    assert queue.next() is None
+    assert not queue.waiting
     with pytest.raises(AMNError, match="3 workers were lost with it"):
         queue.close()
 

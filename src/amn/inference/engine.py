@@ -20,13 +20,9 @@ Engine = Literal["auto", "torch"]
 
 
 class ToldStories(Protocol):
-    """Stories that were read to their ends, ready to be asked.
+    """Stories that were read to their ends, ready to be asked."""
 
-    Attributes:
-        heard: how many sentences they were told, without those that a gate turned away.
-    """
-
-    heard: int
+    heard: int  # how many sentences they were told, without those that a gate turned away
 
     def read(self, banks: int) -> list[Found]:
         """Answers from some banks, the most relevant first; 0 for all."""
@@ -59,11 +55,7 @@ def open_gate(
 ) -> Judge | None:
     """What judges the sentences of a text for some questions; None where the model has no gate and all are let in.
 
-    Args:
-        trained: the model.
-        questions: that a sentence may matter to.
-        engine: who judges.
-        needs: whether to turn away facts that a question does not need, where the gate can tell.
+    With `needs` it turns away facts that a question does not need too, where the gate can tell.
     """
     if not trained.config.get("gate"):
         return None

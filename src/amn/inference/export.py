@@ -37,18 +37,7 @@ MEMORY = tuple(field.name for field in fields(Memory))  # names and order of a m
 
 
 def export_onnx(trained: TrainedModel, directory: str | Path) -> list[Path]:
-    """Writes the graphs of a model.
-
-    Args:
-        trained: a model of the default profile.
-        directory: where to write; it is made where there is none.
-
-    Returns:
-        The graphs.
-
-    Raises:
-        AMNError: where the model cannot be exported, or the packages that this needs are missing.
-    """
+    """Writes the graphs of a model of the default profile to a directory, which is made where there is none."""
     model = _exportable(trained)
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)

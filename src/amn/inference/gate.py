@@ -27,16 +27,11 @@ CHUNK = 512  # sentences that torch reads at once
 
 @dataclass(slots=True)
 class Judged:
-    """How a text was judged so far. Another judge that is given it goes on where the first one stopped.
+    """How a text was judged so far. Another judge that is given it goes on where the first one stopped."""
 
-    Args:
-        seen: how many sentences there were.
-        facts: how many of them were facts of the kind that each question is about.
-        follows: of each question, whether it needed the last of these: what a pronoun says belongs to that.
-    """
-
-    seen: int
-    facts: Int[np.ndarray, " question"]
+    seen: int  # how many sentences there were
+    facts: Int[np.ndarray, " question"]  # how many of them were facts of the kind that each question is about
+    # Of each question, whether it needed the last of these: what a pronoun says belongs to that.
     follows: Int[np.ndarray, " question"]
 
     @classmethod
@@ -69,13 +64,7 @@ class Judge(Protocol):
 
 
 class CoreJudge:
-    """A judge by the compiled core.
-
-    Args:
-        core: the model.
-        questions: that a sentence may matter to.
-        needs: whether to turn away facts that a question does not need, where the gate can tell.
-    """
+    """A judge by the compiled core."""
 
     def __init__(self, core: Core, questions: Sequence[Words], needs: bool = True) -> None:
         self._core, self._needs, self.state = core, needs, Judged.start(len(questions))
@@ -112,14 +101,7 @@ class CoreJudge:
 
 
 class TorchJudge:
-    """A judge by torch, where there is no compiled core for a model.
-
-    Args:
-        gate: of the model.
-        numbers: of the words that it knows.
-        questions: that a sentence may matter to.
-        needs: whether to turn away facts that a question does not need, where the gate can tell.
-    """
+    """A judge by torch, where there is no compiled core for a model."""
 
     def __init__(
         self, gate: "Gate", numbers: Mapping[str, int], questions: Sequence[Words], needs: bool = True

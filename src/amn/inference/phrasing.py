@@ -20,15 +20,10 @@ _MOST_WORDS = 1 << 13  # that a file may list
 
 @dataclass(frozen=True, slots=True)
 class Phrasing:
-    """The pairs of words that training told one after another. Names are all one word here, and so are new words.
+    """The pairs of words that training told one after another. Names are all one word here, and so are new words."""
 
-    Args:
-        words: those that count as themselves.
-        told: the pairs, each as one number.
-    """
-
-    words: tuple[str, ...]
-    told: frozenset[int] = field(repr=False)
+    words: tuple[str, ...]  # those that count as themselves
+    told: frozenset[int] = field(repr=False)  # the pairs, each as one number
     _numbers: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -71,11 +66,7 @@ class Phrasing:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Phrasing":
-        """The inverse of `to_json`; takes no more room than the words need, whatever the data claims.
-
-        Raises:
-            CheckpointError: for what `to_json` does not give.
-        """
+        """The inverse of `to_json`; takes no more room than the words need, whatever the data claims."""
         try:
             empty = cls(tuple(map(str, data["words"][:_MOST_WORDS])), frozenset())
             size = -(-(empty._size**2) // 8)
@@ -89,12 +80,7 @@ class Phrasing:
 
 
 class Strangeness:
-    """How strange questions and what is told about them are, sentence by sentence.
-
-    Args:
-        phrasing: how training put words together; None where that is not known, and nothing is strange.
-        questions: of one memory.
-    """
+    """How strange questions and what is told about them are; without a phrasing, nothing is."""
 
     def __init__(self, phrasing: Phrasing | None, questions: Sequence[Words]) -> None:
         self._phrasing = phrasing

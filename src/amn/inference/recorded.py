@@ -26,10 +26,7 @@ _Shape = tuple[Any, ...]
 class Recording:
     """A function, recorded as it works on some inputs; it can be played back on others of the same shapes.
 
-    Args:
-        function: what to record; it must do the same operations whatever the numbers are.
-        inputs: on the GPU; copied.
-        pool: memory that recordings share, which never play at the same time.
+    It must do the same operations whatever the numbers are. Recordings that never play at the same time share a pool.
     """
 
     def __init__(self, function: Callable[..., Results], inputs: Sequence[Tensor], pool: Any = None) -> None:

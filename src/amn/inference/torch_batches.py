@@ -24,11 +24,7 @@ MAX_CELLS = 1 << 26  # room for the edges of a batch, one for each sentence and 
 
 @torch.inference_mode()
 def read_batch(trained: TrainedModel, examples: Sequence[Example], banks: int) -> Reading:
-    """Reads stories in one pass.
-
-    Raises:
-        AMNError: where they do not fit.
-    """
+    """Reads stories in one pass; an error where they do not fit."""
     check_room(trained, examples)
     device = next(trained.model.parameters()).device
     if device.type == "cuda":

@@ -1,6 +1,6 @@
 """What a training on somebody's stories is given where they say nothing: chosen by what the stories are like."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import ceil
 from typing import Any
@@ -22,7 +22,7 @@ _POINTED = 0.3  # share of answers that are words of their story from which poin
 _LONGEST_WINDOW = 300  # sentences that a question may see, where nobody asks for more
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Choice:
     """A setting that was chosen."""
 
@@ -41,73 +41,53 @@ class Choice:
 
 def choose(seen: DataReport, questions: int, model: str, given: Mapping[str, Any]) -> list[Choice]:
     """The settings that the user has not given, for stories with so many questions to train on."""
-    start = _start(seen, questions, model, given)
-    begins = start.value is not None if start else given.get("start") is not None
-    epochs = given.get("epochs")
-    batch = given.get("batch_size") or _batch_size(questions)
+    of_model = {field.name for field in fields(model_class(model).Config)}
+    known = of_model | {field.name for field in fields(TrainConfig)}
+    start = list(_start(seen, questions, model, [name for name in given if name in of_model]))
+    begins = (given["start"] if "start" in given else start[0].value if start else None) is not None
+    batch = given.get("batch_size") or next((size for most, size in _BATCHES if questions <= most), _LARGEST_BATCH)
     chosen = [
-        *_schedule(questions, batch, epochs, begins, model),
+        *start,
+        *_schedule(questions, batch, given.get("epochs"), begins, model),
         *_reading(seen),
         *_names(seen, questions, model, begins),
+        *(_GENTLY if begins else ()),
     ]
-    chosen += _refinement() if begins else ()
-    known = _model_settings(model) | {field.name for field in fields(TrainConfig)}
-    listed = ([start] if start else []) + chosen
-    return [choice for choice in listed if choice.setting in known and choice.setting not in given]
+    return [choice for choice in chosen if choice.setting in known and choice.setting not in given]
 
 
-def _start(seen: DataReport, questions: int, model: str, given: Mapping[str, Any]) -> Choice | None:
-    """The model to start from; None where the user has said it or there is no choice."""
-    if "start" in given or model != "amn":
-        return None
-    of_model = [name for name in given if name in _model_settings(model)]
+def _start(seen: DataReport, questions: int, model: str, of_model: Sequence[str]) -> Iterator[Choice]:
+    """The model to start from, where there is a choice; `of_model` are the settings of the model that are given."""
+    if model != "amn":
+        return
     if of_model:
-        return Choice(setting="start", value=None, why=f"because {of_model[0]} is given, {DEFAULT_MODEL} may not fit")
-    if questions >= _LARGE:
-        return Choice(setting="start", value=None, why=f"{questions} questions teach it all")
-    known = set(vocabulary_of(DEFAULT_MODEL).words)
-    share = sum(count for word, count in seen.vocabulary.items() if word in known) / max(1, seen.vocabulary.total())
-    return Choice(
-        setting="start",
-        value=DEFAULT_MODEL,
-        why=f"it knows {share:.0%} of the words already, and how to follow a story",
-    )
-
-
-def _model_settings(model: str) -> set[str]:
-    return {field.name for field in fields(model_class(model).Config)}
-
-
-def _batch_size(questions: int) -> int:
-    return next((size for most, size in _BATCHES if questions <= most), _LARGEST_BATCH)
+        yield Choice("start", None, f"because {of_model[0]} is given, {DEFAULT_MODEL} may not fit")
+    elif questions >= _LARGE:
+        yield Choice("start", None, f"{questions} questions teach it all")
+    else:
+        words, known = seen.vocabulary, set(vocabulary_of(DEFAULT_MODEL).words)
+        share = sum(count for word, count in words.items() if word in known) / max(1, words.total())
+        why = f"it knows {share:.0%} of the words already, and how to follow a story"
+        yield Choice("start", DEFAULT_MODEL, why)
 
 
 def _schedule(questions: int, batch: int, epochs: int | None, begins: bool, model: str) -> Iterator[Choice]:
     """How long and in what steps; a model with a recipe of its own keeps it."""
     if "epochs" in model_class(model).recipe:
         return
-    yield Choice(setting="batch_size", value=batch, why=f"for {questions} questions to train on")
+    yield Choice("batch_size", batch, f"for {questions} questions to train on")
     fewest, most = _EPOCHS[begins]
     found = epochs or min(most, max(fewest, ceil(_STEPS[begins] * batch / questions)))
-    yield Choice(
-        setting="epochs", value=found, why=f"about {found * ceil(questions / batch)} steps; it may stop before"
-    )
-    yield Choice(setting="patience", value=max(4, found // 5), why="epochs without a better one after which it stops")
-    yield Choice(setting="plateau", value=20.0, why="per cent error above which it goes on all the same")
+    yield Choice("epochs", found, f"about {found * ceil(questions / batch)} steps; it may stop before")
+    yield Choice("patience", max(4, found // 5), "epochs without a better one after which it stops")
+    yield Choice("plateau", 20.0, "per cent error above which it goes on all the same")
 
 
 def _reading(seen: DataReport) -> Iterator[Choice]:
     """How far back a question sees."""
     window = min(_LONGEST_WINDOW, seen.most_told)
     if window > 50:
-        yield Choice(setting="window", value=window, why=f"the longest story has {seen.most_told} sentences")
-
-
-def _refinement() -> Iterator[Choice]:
-    """How a trained model is taught more: gently, and keeping its banks small from early on."""
-    yield Choice(setting="learning_rate", value=5e-4, why="a quarter of what fresh weights need: it shall not forget")
-    yield Choice(setting="budget_from", value=0.3, why="share of the training after which it learns to read less")
-    yield Choice(setting="budget_to", value=0.5, why="share at which that counts in full")
+        yield Choice("window", window, f"the longest story has {seen.most_told} sentences")
 
 
 def _names(seen: DataReport, questions: int, model: str, begins: bool) -> Iterator[Choice]:
@@ -116,6 +96,13 @@ def _names(seen: DataReport, questions: int, model: str, begins: bool) -> Iterat
     if model != "amn" or told < _POINTED:
         return
     if not begins:
-        yield Choice(setting="pointer", value=True, why=f"{told:.0%} of the answers are words of their story")
+        yield Choice("pointer", True, f"{told:.0%} of the answers are words of their story")
     if questions >= _ENOUGH_TO_HIDE:
-        yield Choice(setting="anonymise", value=0.3, why="so that names which no story here has will do as well")
+        yield Choice("anonymise", 0.3, "so that names which no story here has will do as well")
+
+
+_GENTLY = (  # how a trained model is taught more: keeping its banks small from early on
+    Choice("learning_rate", 5e-4, "a quarter of what fresh weights need: it shall not forget"),
+    Choice("budget_from", 0.3, "share of the training after which it learns to read less"),
+    Choice("budget_to", 0.5, "share at which that counts in full"),
+)

@@ -3,14 +3,14 @@
 A gate turns nearly all such sentences away. What is worth learning from are the few that it lets in.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
 
 from amn.data.examples import Example, Words
-from amn.data.sentences import split_prose
+from amn.data.noise import Books
 from amn.data.story import words
 from amn.errors import DataError
 
@@ -18,16 +18,23 @@ _MOST = 4  # in one story
 _LONGEST = 14  # words of such a sentence; longer ones are left out, for every sentence has room for the longest
 
 
-def distracted(asked: Sequence[Example], path: str, share: float, seed: int) -> list[Example]:
-    """The examples, a share of them with a few sentences of other texts at random places.
+def text_files(path: str | Path) -> list[Path]:
+    """The texts of a folder, at any depth, or the one that is named; an error where there is none."""
+    given = Path(path)
+    found = [given] if given.is_file() else sorted(file for file in given.rglob("*.txt") if file.is_file())
+    if not found:
+        raise DataError(given, None, "a folder with texts (*.txt)", "none")
+    return found
 
-    Args:
-        asked: the examples.
-        path: a text, such as a file of one sentence a line, or a folder of texts.
-        share: of the examples.
-        seed: of what is drawn.
-    """
-    rng, others = Random(seed), _sentences(path)
+
+def text_sentences(files: Iterable[Path]) -> list[str]:
+    """The sentences of texts."""
+    return [sentence for file in files for sentence in Books.of_book(file)]
+
+
+def distracted(asked: Sequence[Example], path: str, share: float, seed: int) -> list[Example]:
+    """The examples, a share of them with a few sentences of a text or of a folder of texts at random places."""
+    rng, others = Random(seed), _short_sentences(path)
     return [_with_some(one, others, rng) if rng.random() < share else one for one in asked]
 
 
@@ -39,16 +46,9 @@ def _with_some(one: Example, others: Sequence[Words], rng: Random) -> Example:
 
 
 @cache
-def _sentences(path: str) -> tuple[Words, ...]:
-    found = tuple(spoken for line in _lines(Path(path)) if 0 < len(spoken := words(line)) <= _LONGEST)
+def _short_sentences(path: str) -> tuple[Words, ...]:
+    spoken = map(words, text_sentences(text_files(path)))
+    found = tuple(sentence for sentence in spoken if 0 < len(sentence) <= _LONGEST)
     if not found:
         raise DataError(path, None, f"sentences of at most {_LONGEST} words", "none")
     return found
-
-
-def _lines(path: Path) -> Iterator[str]:
-    for file in sorted(path.iterdir()) if path.is_dir() else [path]:
-        try:
-            yield from split_prose([file.read_text(encoding="utf-8")])
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(str(file), None, "a text file", str(error)) from error

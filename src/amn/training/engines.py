@@ -4,7 +4,6 @@ All of them write the same run directories, checkpoints and ledger, so that a sw
 go on under another.
 """
 
-import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -29,6 +28,11 @@ class Job:
     specs: tuple[RunSpec, ...]
     losses: int = 0
 
+    @property
+    def names(self) -> list[str]:
+        """Of its runs."""
+        return [spec.name for spec in self.specs]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Update:
@@ -37,8 +41,7 @@ class Update:
     entries: tuple[dict[str, object], ...] = ()  # log entries since the last update
     event: SweepEvent | None = None
     failure: str = ""  # why the job cannot go on
-    # What the job has written, by name, where the worker has a disk of its own.
-    files: dict[str, bytes] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)  # what it has written, where it has a disk of its own
     worker: int = field(default_factory=getpid)  # number of the process that tells it
 
 
@@ -59,30 +62,11 @@ def work(
 class Queue:
     """The jobs of a sweep, each of `size` unfinished runs: what waits, and what became of the rest."""
 
-    def __init__(
-        self, specs: Sequence[RunSpec], out: Path, size: int, progress: Progress, stop_after: float | None = None
-    ) -> None:
+    def __init__(self, specs: Sequence[RunSpec], out: Path, size: int, progress: Progress) -> None:
         left = unfinished(specs, out)
-        self._end = None if stop_after is None else time.monotonic() + stop_after
         self.waiting = deque(Job(tuple(left[i : i + size])) for i in range(0, len(left), size))
         self.out, self.progress, self.ledger = out, progress, Ledger(out)
         self.failures: list[str] = []
-
-    @property
-    def seconds_left(self) -> float | None:
-        """How much time there still is; None for as much as is needed."""
-        return None if self._end is None else max(1e-3, self._end - time.monotonic())
-
-    @property
-    def over(self) -> bool:
-        """Whether the time is up."""
-        return self._end is not None and time.monotonic() > self._end
-
-    def next(self) -> Job | None:
-        """The job to start next, if there is one."""
-        if self.over:
-            self.waiting.clear()
-        return self.waiting.popleft() if self.waiting else None
 
     def take(self, job: Job, update: Update) -> Job:
         """Records what a worker told; gives the job as it now stands."""
@@ -98,7 +82,7 @@ class Queue:
 
     def lost(self, job: Job, reason: str) -> None:
         """A worker died: its job waits for another, unless that has happened too often."""
-        self.ledger.note("lost", _names(job), reason=reason)
+        self.ledger.note("lost", job.names, reason=reason)
         if job.losses + 1 < MAX_LOSSES:
             self.waiting.appendleft(replace(job, losses=job.losses + 1))
         else:
@@ -106,17 +90,13 @@ class Queue:
 
     def failed(self, job: Job, reason: str) -> None:
         """A job cannot go on; the others do."""
-        self.ledger.note("failed", _names(job), reason=reason)
-        self.failures.append(f"{', '.join(_names(job))}: {reason}")
+        self.ledger.note("failed", job.names, reason=reason)
+        self.failures.append(f"{', '.join(job.names)}: {reason}")
 
     def close(self) -> None:
         """Says in the end what failed."""
         if self.failures:
             raise AMNError("\n".join(["some runs failed; the others are done:", *self.failures]))
-
-
-def _names(job: Job) -> list[str]:
-    return [spec.name for spec in job.specs]
 
 
 def sweep(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Options) -> None:

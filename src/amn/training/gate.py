@@ -24,22 +24,21 @@ from amn.models.gate import Gate, Need
 from amn.store.card import model_card
 from amn.store.model_directory import load_model
 from amn.store.run_directory import RunDirectory
-from amn.training.gate_bars import Trial, logits, set_bars, with_gate, without_gate
+from amn.training.distract import text_files, text_sentences
+from amn.training.gate_bars import Trial, set_bars, text_logits, with_gate, without_gate
 from amn.training.gate_data import (
     GateConfig,
     GateData,
     Pairs,
     known_names,
     names_in,
+    shuffled_words,
     spoken_pairs,
-    text_files,
     text_rows,
-    text_sentences,
 )
 from amn.training.mixture import name_words
 from amn.training.needs import PRONOUNS, Needs
 from amn.training.prepare import EVERYTHING, MIXED
-from amn.training.rows import shuffled_words
 
 _SHARES = (0.0, 0.5, 1.0)  # of the names that are hidden or exchanged: none, some or all of a sentence and its question
 _SHORT = 24  # words; longer sentences are easy, and few of them are enough
@@ -52,15 +51,7 @@ _SEARCH_AFTER = 2  # epochs before what is turned away is searched for what was 
 
 
 class GateTraining:
-    """One training of a gate.
-
-    Args:
-        data: what it learns from.
-        vocabulary_size: number of words.
-        config: how.
-        needs: what is known to be needed; None where the gate is not to tell.
-        device: where; draws are the same everywhere.
-    """
+    """One training of a gate, which learns to tell what is needed where that is known; draws are the same anywhere."""
 
     def __init__(
         self, data: GateData, vocabulary_size: int, config: GateConfig, needs: Needs | None, device: str = "cpu"
@@ -173,9 +164,7 @@ class GateTraining:
 
     def _search(self) -> int:
         """Reads the texts with questions drawn anew; what is hardest to turn away comes next."""
-        questions = self.data.told.questions
-        asked = self._rng.integers(0, len(questions), len(self.data.texts))
-        found = logits(self.gate, self.data.texts, questions, asked, _SHORT)
+        found = text_logits(self.gate, self.data.texts, self.data.told.questions, self._rng, _SHORT)
         order = np.argsort(-found)[:_HARDEST]
         before = self._rng.choice(self._hard, min(len(self._hard), _HARDEST // 2))
         self._hard = np.concatenate((np.repeat(order[: _HARDEST // 5], 4), order, before))
@@ -216,19 +205,15 @@ def fit_gate(
         note: told what happens.
         device: where to train.
         others: stories of another kind, to see by as well how much may be turned away that is not needed.
-
-    Raises:
-        ConfigError: where the model can have no gate.
-        DataError: where the folder has no texts.
     """
     config = config or GateConfig()
     if not trained.model.in_core:
         raise ConfigError(f"only models of architecture amn have a gate, this one is {trained.architecture}")
     files, vocabulary = text_files(folder), trained.vocabulary
     apart = max(1, round(len(files) * config.held_out))
-    learned, kept = (text_rows(text_sentences(part), vocabulary) for part in (files[apart:] or files, files[:apart]))
     known = known_names(names, vocabulary)
     needs = Needs(trained.numbers, frozenset(known.tolist()) - {UNKNOWN})
+    learned, kept = (text_rows(text_sentences(part), needs) for part in (files[apart:] or files, files[:apart]))
     supported = needs.note_support(stories)
     data = GateData(Pairs.of(spoken_pairs(stories, config.seed), needs), learned, known)
     training = GateTraining(data, len(vocabulary.words), config, needs if supported else None, device)
@@ -247,16 +232,7 @@ def fit_gate(
 
 
 def set_need(trained: TrainedModel, stories: Sequence[Sequence[Story]], config: GateConfig) -> TrainedModel:
-    """A model whose gate is as it was, but for how much of what is not needed it turns away.
-
-    Args:
-        trained: a model with a gate that can tell what is needed.
-        stories: of one kind or several, to see by what that costs.
-        config: how much it may cost.
-
-    Raises:
-        ConfigError: where the model has no such gate.
-    """
+    """A model whose gate turns away as much of what is not needed as some kinds of stories show to cost little."""
     gate = getattr(trained.model, "gate", None)
     if gate is None or gate.need is None:
         raise ConfigError("this model has no gate that tells what is needed")
@@ -291,8 +267,7 @@ def easiest_leaks(trained: TrainedModel, stories: Sequence[Story], folder: str |
     if gate is None:
         raise ConfigError("this model has no gate")
     sentences = list(dict.fromkeys(text_sentences(text_files(folder))))
-    questions = Pairs.of(spoken_pairs(stories), Needs(trained.numbers, frozenset())).questions
-    rows = text_rows(sentences, trained.vocabulary)
-    asked = np.random.default_rng(0).integers(0, len(questions), len(rows))
-    found = logits(gate, rows, questions, asked, _SHORT)
+    needs = Needs(trained.numbers, frozenset())
+    questions = Pairs.of(spoken_pairs(stories), needs).questions
+    found = text_logits(gate, text_rows(sentences, needs), questions, np.random.default_rng(0), _SHORT)
     return [sentences[place] for place in np.argsort(-found)[:count]]

@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor
 
 from amn.data.examples import Example, examples
 from amn.data.story import Story
-from amn.data.vocabulary import UNKNOWN
 from amn.inference.trained import TrainedModel
 from amn.models.gate import Gate
-from amn.training.gate_data import GateConfig, GateData, Pairs
+from amn.training.gate_data import GateConfig, GateData, Pairs, Rows
 from amn.training.needs import REFERRING, Needs, answers, is_right, lost, search
-from amn.training.rows import Rows
 
 _CHUNK = 8192  # sentences that are read at once
 _MARGIN = 0.5  # how much lower the highest bar is than the sentences of stories that it must let in
@@ -33,17 +30,24 @@ _TRIED = 500  # of them at a time
 
 @torch.no_grad()
 def logits(
-    gate: Gate, sentences: Rows, questions: Rows, asked: Int[np.ndarray, " sentence"], longest: int | None = None
-) -> Float[np.ndarray, " sentence"]:
-    """The logit of each sentence for its question; minus infinity for those that are longer than is asked for."""
+    gate: Gate,
+    sentences: Rows,
+    questions: Rows,
+    places: Int[np.ndarray, " pair"],
+    asked: Int[np.ndarray, " pair"],
+    longest: int | None = None,
+) -> Float[np.ndarray, " pair"]:
+    """The logits of sentences for questions, by their places; minus infinity where a sentence is too long."""
     device = gate.bars.device
     known = torch.cat([gate.asked(questions.padded(part).to(device)) for part in _chunks(np.arange(len(questions)))])
-    order = np.argsort(sentences.lengths, kind="stable")
+    lengths = sentences.lengths[places]
+    order = np.argsort(lengths, kind="stable")
     if longest is not None:
-        order = order[sentences.lengths[order] <= longest]
-    found = np.full(len(sentences), -np.inf, np.float32)
+        order = order[lengths[order] <= longest]
+    found = np.full(len(places), -np.inf, np.float32)
     for part in _chunks(order):
-        found[part] = gate.logit(gate.heard(sentences.padded(part).to(device)) + known[asked[part]]).cpu().numpy()
+        heard = gate.heard(sentences.padded(places[part]).to(device))
+        found[part] = gate.logit(heard + known[asked[part]]).cpu().numpy()
     return found
 
 
@@ -51,12 +55,21 @@ def _chunks(order: Int[np.ndarray, " row"]) -> list[Int[np.ndarray, " row"]]:
     return [order[start : start + _CHUNK] for start in range(0, len(order), _CHUNK)]
 
 
+def text_logits(
+    gate: Gate, texts: Rows, questions: Rows, rng: np.random.Generator, longest: int | None = None
+) -> Float[np.ndarray, " sentence"]:
+    """The logits of the sentences of texts, each for a question that is drawn for it."""
+    asked = rng.integers(0, len(questions), len(texts))
+    return logits(gate, texts, questions, np.arange(len(texts)), asked, longest)
+
+
 def set_bars(gate: Gate, data: GateData, stories: Pairs, config: GateConfig) -> dict[str, float]:
     """Sets the bars by texts and stories that the gate was not trained on, and says what they let in and turn away."""
-    rng = np.random.default_rng(config.seed)
-    questions = data.told.questions
-    texts = logits(gate, data.texts, questions, rng.integers(0, len(questions), len(data.texts)))
-    told = np.concatenate([_told_logits(gate, stories, names) for names in (None, data.names)])
+    texts = text_logits(gate, data.texts, data.told.questions, np.random.default_rng(config.seed))
+    places, asked = stories.rows[:, 0], stories.rows[:, 1]
+    nameless = stories.sentences.without(data.names), stories.questions.without(data.names)
+    kinds = (stories.sentences, stories.questions), nameless
+    told = np.concatenate([logits(gate, said, about, places, asked) for said, about in kinds])
     pronouns = np.tile(stories.rows[:, 3] == REFERRING, 2)
     lowest = float(np.quantile(texts, 1 - config.early))
     highest = max(lowest, _highest(told, config.missed))
@@ -75,21 +88,6 @@ def set_bars(gate: Gate, data: GateData, stories: Pairs, config: GateConfig) -> 
 def _highest(told: Float[np.ndarray, " sentence"], missed: float) -> float:
     """A bar that so few of some sentences miss; what there is none of has none."""
     return float(np.quantile(told, missed, method="lower")) - _MARGIN if len(told) else _EVERYTHING
-
-
-@torch.no_grad()
-def _told_logits(gate: Gate, stories: Pairs, hidden: Tensor | None) -> Float[np.ndarray, " pair"]:
-    """The logits of sentences of stories, with all names unknown where these are given."""
-
-    def rows(table: Rows, chosen: Int[np.ndarray, " row"]) -> Int[Tensor, "row word"]:
-        padded = table.padded(chosen)
-        return padded if hidden is None else torch.where(torch.isin(padded, hidden), UNKNOWN, padded)
-
-    found = [
-        gate.logit(gate.heard(rows(stories.sentences, part[:, 0])) + gate.asked(rows(stories.questions, part[:, 1])))
-        for part in np.array_split(stories.rows, max(1, len(stories.rows) // _CHUNK))
-    ]
-    return torch.cat(found).numpy()
 
 
 def with_gate(trained: TrainedModel, gate: Gate, found: dict[str, Any]) -> TrainedModel:
@@ -111,14 +109,7 @@ def without_gate(trained: TrainedModel) -> TrainedModel:
 
 
 class Trial:
-    """A gate in front of a model that answers questions, to see what comes of turning away what is not needed.
-
-    Args:
-        plain: the model without a gate.
-        gate: what is tried, as it is at the time.
-        stories: to draw questions from.
-        seed: of what is drawn.
-    """
+    """A gate, as it is at the time, in front of a model: what comes of turning away what is not needed."""
 
     def __init__(self, plain: TrainedModel, gate: Gate, stories: Sequence[Story], seed: int) -> None:
         self._plain, self._gate, self._rng = plain, gate, Random(seed)
@@ -126,12 +117,9 @@ class Trial:
 
     def search(self, needs: Needs, questions: int) -> int:
         """Takes note of what is turned away although it changes answers; returns how many of so many it changed."""
-        drawn = [self._drawn(self._rng.choice(self._stories)) for _ in range(questions)]
-        return search(needs, self._plain, self._gated(0.0), drawn)
-
-    def _drawn(self, story: Story) -> Example:
-        asked = self._examples([replace(story, questions=(self._rng.choice(story.questions),), facts=())])
-        return asked[0]
+        stories = (self._rng.choice(self._stories) for _ in range(questions))
+        single = [replace(one, questions=(self._rng.choice(one.questions),), facts=()) for one in stories]
+        return search(needs, self._plain, self._gated(0.0), self._examples(single))
 
     def _examples(self, stories: Sequence[Story]) -> list[Example]:
         return list(examples(stories, window=self._plain.training.train.window))
@@ -146,13 +134,9 @@ class Trial:
         return with_gate(self._plain, gate, {})
 
     def set_bar(self, stories: Sequence[Sequence[Story]], most: float) -> dict[str, float]:
-        """Sets the bar of what is needed as high as costs no accuracy; says what that lets in.
-
-        Args:
-            stories: of one kind or several, that the gate was not trained on.
-            most: how much smaller the share of right answers may be.
-        """
-        asked = [one for kind in stories for one in self._some(self._examples(kind))]
+        """Sets the bar of what is needed as high as costs `most` of the right answers; says what that lets in."""
+        kinds = [self._examples(kind) for kind in stories]
+        asked = [one for kind in kinds for one in self._rng.sample(kind, min(len(kind), _VALIDATED))]
         self._rng.shuffle(asked)
         right = [is_right(one, answer) for one, answer in zip(asked, answers(self._plain, asked), strict=True)]
         most *= sum(right)
@@ -166,9 +150,6 @@ class Trial:
             "lost_percent": round(100 * found[0] / sum(right), 4),
             "needed_percent": round(100 * found[1] / told, 2),
         }
-
-    def _some(self, asked: list[Example]) -> list[Example]:
-        return self._rng.sample(asked, min(len(asked), _VALIDATED))
 
     def _tried(
         self, bar: float, asked: Sequence[Example], right: Sequence[bool], most: float

@@ -2,74 +2,79 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 
 import numpy as np
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from amn.data.examples import Spoken, Words, examples, names_of
-from amn.data.sentences import split_prose
 from amn.data.story import Story, words
 from amn.data.tasks import generate_preset
 from amn.data.vocabulary import UNKNOWN, Vocabulary
-from amn.errors import DataError
 from amn.training.needs import Needs
 from amn.training.prepare import ALL_TASKS, EVERYTHING, JOINT, MIXED, task_stories
-from amn.training.rows import Rows
 
 MIXED_QUESTIONS = 60_000
+_MIX = (-7046029254386353131, -4658895280553007687, -7723592293110705685)  # of splitmix64
 _MOST_ALIKE = 4  # pairs of a sentence and a question that stand together often count so many times
 
 
 @dataclass(frozen=True, kw_only=True)
 class GateConfig:
-    """How a gate is trained.
+    """How a gate is trained."""
 
-    Args:
-        width: of its states.
-        epochs: each ends with a reading of the whole folder.
-        steps: batches of an epoch.
-        batch_size: sentences of stories in a batch, and as many of texts.
-        learning_rate: of AdamW, at its height.
-        hide_words: chance with which words that are no names are hidden, in half of the sentences of stories.
-        held_out: share of the texts that only the bars are chosen by, and the leaks counted in.
-        early: share of the sentences of texts that are let in while a text may still be a story: the lowest bar.
-        missed: share of the sentences of stories that the highest bar may turn away.
-        searched: questions that are answered after an epoch, with what is turned away and without.
-        lost: how much smaller the share of right answers may be for what is turned away as not needed.
-        seed: of weights and draws.
-    """
+    width: int = 48  # of its states
+    epochs: int = 10  # each ends with a reading of the whole folder
+    steps: int = 120  # batches of an epoch
+    batch_size: int = 1024  # sentences of stories in a batch, and as many of texts
+    learning_rate: float = 4e-3  # of AdamW, at its height
+    hide_words: float = 0.2  # chance with which words that are no names are hidden, in half of the sentences of stories
+    held_out: float = 0.15  # share of the texts that only the bars are chosen by, and the leaks counted in
+    early: float = 0.1  # share of the sentences of texts let in while a text may still be a story: the lowest bar
+    missed: float = 0.005  # share of the sentences of stories that the highest bar may turn away
+    searched: int = 3000  # questions that are answered after an epoch, with what is turned away and without
+    lost: float = 0.0  # how much smaller the share of right answers may be for what is turned away as not needed
+    seed: int = 0  # of weights and draws
 
-    width: int = 48
-    epochs: int = 10
-    steps: int = 120
-    batch_size: int = 1024
-    learning_rate: float = 4e-3
-    hide_words: float = 0.2
-    held_out: float = 0.15
-    early: float = 0.1
-    missed: float = 0.005
-    searched: int = 3000
-    lost: float = 0.0
-    seed: int = 0
+
+class Rows:
+    """Some rows of numbers, of any lengths, kept in one piece."""
+
+    def __init__(self, rows: Sequence[Sequence[int]]) -> None:
+        self.lengths = np.array([len(row) for row in rows], np.int64)
+        self._starts = np.cumsum(self.lengths) - self.lengths
+        self._numbers = np.array([number for row in rows for number in row], np.int64)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def padded(self, chosen: Int[np.ndarray, " row"]) -> Int[Tensor, "row word"]:
+        """Some rows, with zeros behind the shorter ones."""
+        lengths = self.lengths[chosen]
+        places = np.arange(max(1, lengths.max(initial=1)))
+        told = places < lengths[:, None]
+        found = np.zeros(told.shape, np.int64)
+        found[told] = self._numbers[(self._starts[chosen][:, None] + places)[told]]
+        return torch.from_numpy(found)
+
+    def without(self, words: Int[Tensor, " word"]) -> "Rows":
+        """The same with some words unknown."""
+        found = copy(self)
+        found._numbers = np.where(np.isin(self._numbers, words.numpy()), UNKNOWN, self._numbers)
+        return found
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Sentences and questions that stand together, as numbers of words.
-
-    Args:
-        sentences: the different ones.
-        questions: the different ones.
-        rows: the places of a sentence and a question, which names they share, and the number of what they say.
-    """
+    """The different sentences and questions that stand together, as numbers of words."""
 
     sentences: Rows
     questions: Rows
+    # The places of a sentence and a question, which names they share, and the number of what they say.
     rows: Int[np.ndarray, "pair four"]
 
     @classmethod
@@ -87,17 +92,11 @@ class Pairs:
 
 @dataclass(frozen=True)
 class GateData:
-    """What a gate learns from.
+    """What a gate learns from."""
 
-    Args:
-        told: a sentence of each story and a question asked after it.
-        texts: the sentences of texts.
-        names: which words are names.
-    """
-
-    told: Pairs
-    texts: Rows
-    names: Int[Tensor, " name"]
+    told: Pairs  # a sentence of each story and a question asked after it
+    texts: Rows  # the sentences of texts
+    names: Int[Tensor, " name"]  # which words are names
 
 
 def spoken_pairs(stories: Iterable[Story], seed: int = 0) -> Iterator[tuple[Words, Words]]:
@@ -111,30 +110,9 @@ def spoken_pairs(stories: Iterable[Story], seed: int = 0) -> Iterator[tuple[Word
                 yield spoken, rng.choice(after)
 
 
-def _numbers(spoken: Sequence[str], vocabulary: Vocabulary) -> tuple[int, ...]:
-    return tuple([vocabulary.word_id(word) for word in spoken])
-
-
-def text_files(folder: str | Path) -> list[Path]:
-    """The texts of a folder, at any depth.
-
-    Raises:
-        DataError: where there is none.
-    """
-    found = sorted(path for path in Path(folder).rglob("*.txt") if path.is_file())
-    if not found:
-        raise DataError(Path(folder), None, "a folder with texts (*.txt)", "none")
-    return found
-
-
-def text_sentences(files: Iterable[Path]) -> list[str]:
-    """The sentences of texts."""
-    return [sentence for path in files for sentence in split_prose([path.read_text("utf-8", errors="replace")])]
-
-
-def text_rows(sentences: Iterable[str], vocabulary: Vocabulary) -> Rows:
+def text_rows(sentences: Iterable[str], needs: Needs) -> Rows:
     """Sentences of texts as numbers."""
-    return Rows([_numbers(words(sentence), vocabulary) for sentence in sentences])
+    return Rows([needs.numbered(words(sentence)) for sentence in sentences])
 
 
 def stories_of(task: int | str, data: str | None, split: str) -> list[Story]:
@@ -156,3 +134,37 @@ def names_in(stories: Iterable[Story]) -> frozenset[str]:
 def known_names(names: Iterable[str], vocabulary: Vocabulary) -> Int[Tensor, " name"]:
     """The numbers of names; where none is known, that of unknown words, which stands for itself."""
     return torch.tensor(sorted({vocabulary.word_id(name) for name in names} | {UNKNOWN}))
+
+
+def shuffled_words(
+    rows: Int[Tensor, "row word"],
+    key: Int[Tensor, "row one"],
+    names: Int[Tensor, " name"],
+    touched: Float[Tensor, "row one"],
+    exchanged: Float[Tensor, "row one"],
+    hidden: Float[Tensor, "row one"],
+) -> Int[Tensor, "row word"]:
+    """Rows with some of their words hidden or exchanged; rows of the same key have the same words changed alike.
+
+    Args:
+        rows: numbers of words.
+        key: any numbers.
+        names: the words that are names.
+        touched: how many of the names become another name or unknown.
+        exchanged: how many of these become another name.
+        hidden: how many of the other words become unknown.
+    """
+    mixed = _mixed(rows, key)
+    first, second = ((mixed >> shift & 0xFFFFF).float() / (1 << 20) for shift in (40, 20))
+    others = torch.where(second < exchanged, names[(mixed & 0xFFFFF) % len(names)], UNKNOWN)
+    is_name = torch.isin(rows, names) & (rows > UNKNOWN)
+    changed = torch.where(is_name & (first < touched), others, rows)
+    unknown = ~is_name & (first < hidden) & (rows > UNKNOWN)
+    return torch.where(unknown, UNKNOWN, changed)
+
+
+def _mixed(rows: Int[Tensor, "row word"], key: Int[Tensor, "row one"]) -> Int[Tensor, "row word"]:
+    """Numbers that look random and depend on the word and the key alone (the mixer of splitmix64)."""
+    mixed = rows * _MIX[0] ^ key
+    mixed = (mixed ^ (mixed >> 30 & (1 << 34) - 1)) * _MIX[1]
+    return (mixed ^ (mixed >> 27 & (1 << 37) - 1)) * _MIX[2]

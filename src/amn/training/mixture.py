@@ -16,15 +16,7 @@ _FIELD = re.compile(r"\{\w+\}")
 
 
 def share_of_stories(split: str, questions: int, seed: int, share: int, shares: int) -> list[Story]:
-    """The stories of one of several shares; each share has a seed of its own.
-
-    Args:
-        split: "train" or "valid".
-        questions: to train on, of all shares together.
-        seed: of the first share to train on.
-        share: its number, from 0.
-        shares: how many there are.
-    """
+    """The stories of one of several shares, each with its own seed; `questions` to train on are those of all shares."""
     count = questions if split == "train" else min(questions // _VALIDATION, _MOST)
     own = count * (share + 1) // shares - count * share // shares
     train = split == "train"

@@ -18,7 +18,7 @@ from amn.data.examples import Example, Words
 from amn.data.story import Story, words
 from amn.data.vocabulary import UNKNOWN
 from amn.evaluation.metrics import same_answer
-from amn.inference.engine import open_gate, read_examples
+from amn.inference.engine import let_in, open_gate, read_examples
 from amn.inference.gate import names_in_question, shared_names
 from amn.inference.trained import TrainedModel
 
@@ -30,15 +30,10 @@ Saying = tuple[tuple[str, ...], tuple[str, ...]]  # a sentence and a question wi
 
 @dataclass
 class Needs:
-    """What is known to be needed.
+    """What is known to be needed."""
 
-    Args:
-        numbers: of the words that the model knows.
-        names: the numbers of those that are names.
-    """
-
-    numbers: dict[str, int]
-    names: frozenset[int]
+    numbers: dict[str, int]  # of the words that the model knows
+    names: frozenset[int]  # the numbers of those that are names
     _sayings: dict[Saying, int] = field(default_factory=lambda: {((), ()): REFERRING})
     _needed: set[int] = field(default_factory=set)
     missed: list[tuple[Words, Words]] = field(default_factory=list)  # sentences and questions that only a search found
@@ -91,15 +86,8 @@ def answers(trained: TrainedModel, asked: Sequence[Example]) -> list[str]:
 
 
 def search(needs: Needs, plain: TrainedModel, gated: TrainedModel, asked: Sequence[Example]) -> int:
-    """Takes note of what a gate turns away although it changes answers; returns how many answers it changed.
-
-    Args:
-        needs: what is known so far.
-        plain: the model without a gate.
-        gated: the same model with it.
-        asked: stories with a question each.
-    """
-    verdicts = [judged(gated, one) for one in asked]
+    """Takes note of what a gate turns away although it changes answers; returns how many answers it changed."""
+    verdicts = [_judged(gated, one) for one in asked]
     inside = [_with(one, verdict) for one, verdict in zip(asked, verdicts, strict=True)]
     found = zip(asked, verdicts, answers(plain, asked), answers(plain, inside), strict=True)
     changed = [(one, verdict, before) for one, verdict, before, after in found if before != after]
@@ -110,7 +98,7 @@ def search(needs: Needs, plain: TrainedModel, gated: TrainedModel, asked: Sequen
     return len(changed)
 
 
-def judged(gated: TrainedModel, asked: Example) -> Bool[np.ndarray, " sentence"]:
+def _judged(gated: TrainedModel, asked: Example) -> Bool[np.ndarray, " sentence"]:
     """Which sentences of a story its question lets in."""
     gate = open_gate(gated, asked.questions)
     assert gate is not None
@@ -136,18 +124,10 @@ def _missing(plain: TrainedModel, one: Example, inside: Bool[np.ndarray, " sente
 
 
 def lost(plain: TrainedModel, gated: TrainedModel, asked: Sequence[Example], right: Sequence[bool]) -> tuple[int, int]:
-    """How many fewer answers are right behind a gate, and how many sentences it lets in.
-
-    Args:
-        plain: the model without a gate.
-        gated: the same model with it.
-        asked: stories with a question each.
-        right: whether the model without a gate answers each as it should.
-    """
-    inside = [judged(gated, one) for one in asked]
-    found = answers(plain, [_with(one, verdict) for one, verdict in zip(asked, inside, strict=True)])
-    still = sum(is_right(one, answer) for one, answer in zip(asked, found, strict=True))
-    return sum(right) - still, sum(int(verdict.sum()) for verdict in inside)
+    """How many fewer answers are right behind a gate than were `right` without, and how many sentences it lets in."""
+    inside = [let_in(gated, one) for one in asked]
+    still = sum(is_right(one, answer) for one, answer in zip(asked, answers(plain, inside), strict=True))
+    return sum(right) - still, sum(len(one.sentences) for one in inside)
 
 
 def is_right(asked: Example, answer: str) -> bool:

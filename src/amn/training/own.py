@@ -70,9 +70,6 @@ def plan_own(
         model: the architecture.
         seed: of the run, and of the choice of stories to keep apart.
         data: where the stories came from, for the record.
-
-    Raises:
-        DataError: where there is too little to train on.
     """
     training, validation = _divided(stories, seed)
     seen = DataReport(path=stories.name if data is None else data, files=1)

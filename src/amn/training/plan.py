@@ -13,17 +13,11 @@ from amn.training.fleet import Fleet
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a fleet.
+    """One step of a fleet."""
 
-    Args:
-        done: updates that each model has had.
-        indices: the examples of each model, -1 where it has none.
-        shape: how far these stories fill the axes of a batch.
-    """
-
-    done: list[int]
-    indices: Int[Tensor, "model batch"]
-    shape: Shape
+    done: list[int]  # updates that each model has had
+    indices: Int[Tensor, "model batch"]  # the examples of each model, -1 where it has none
+    shape: Shape  # how far these stories fill the axes of a batch
 
 
 @dataclass(frozen=True)
@@ -35,15 +29,10 @@ class EpochPlan:
 
 
 def epoch_plan(fleet: Fleet, epoch: int, active: Sequence[bool], batch_size: int, at_least: int = 0) -> EpochPlan:
-    """The steps of an epoch, the models aligned by how long their stories are.
+    """The steps of an epoch for the models that are active, aligned by how long their stories are.
 
-    Args:
-        fleet: the models.
-        epoch: its number, which decides the order.
-        active: which models train.
-        batch_size: questions a step.
-        at_least: steps to plan, with empty ones where no model has as many; so that a fleet which has lost models in
-            the middle of an epoch keeps its place.
+    There are at least so many, with empty ones where no model has as many: so a fleet that has lost models in the
+    middle of an epoch keeps its place.
     """
     orders = []
     for member in fleet.members:

@@ -4,13 +4,13 @@ The data is made in parts, by several processes: a part is a task, or a share of
 the words of its own, and gets the numbers that all share when the parts are joined.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,6 @@ MIXED = "mixed"  # stories that mix all kinds of facts
 EVERYTHING = "all"  # the twenty tasks and mixed stories
 _GENERATED_SEED = 3  # of the stories that stand in for a training file that is not at hand
 _SHARE = 4000  # mixed questions that are made at once
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
 
 
 class DataKey(NamedTuple):
@@ -139,7 +137,10 @@ def load_data(part: Part) -> TaskData:
         return _mixed_data(part)
     if key.data is not None and Path(key.data).is_file() and not key.facts:
         return _task_data(key, *hold_out(list(read_stories(key.data)), seed=0), "stories of one's own")
-    training, source = _stories_with_facts(key.task) if key.facts else task_stories(key.task, key.data, "train")
+    # No file says what holds after each sentence: where that is to be shown, the stories are generated.
+    training, source = task_stories(key.task, None if key.facts else key.data, "train")
+    if key.facts and not training[0].facts:
+        raise ConfigError(f"task {key.task}: what holds after each sentence is not known, so facts cannot be true")
     validation, _ = task_stories(key.task, key.data, "valid")
     return _task_data(key, training, validation, source)
 
@@ -153,14 +154,6 @@ def _mixed_data(part: Part) -> TaskData:
         for split in ("train", "valid")
     )
     return replace(_task_data(part.key, training, validation, "generated"), names=mixture.name_words())
-
-
-def _stories_with_facts(task: int | str) -> tuple[list[Story], str]:
-    """Generated training stories: no file says what holds after each sentence."""
-    stories, source = task_stories(task, None, "train")
-    if not stories[0].facts:
-        raise ConfigError(f"task {task}: what holds after each sentence is not known, so facts cannot be true")
-    return stories, source
 
 
 def _task_data(key: DataKey, training: list[Story], validation: list[Story], source: str) -> TaskData:
@@ -189,23 +182,15 @@ class Encoded:
 
 @dataclass(frozen=True)
 class EncodedPart:
-    """A part as tensors, by numbers of its own.
+    """A part as tensors, by numbers of its own."""
 
-    Args:
-        training: to train on.
-        validation: to validate with.
-        numbers: the words and answers of both.
-        vocabulary: those of the training alone, which a model will know.
-        spoken: the part that words play in training.
-        source: where the stories come from.
-    """
-
+    task: int | str
     training: Dataset
     validation: Dataset
-    numbers: Vocabulary
-    vocabulary: Vocabulary
-    spoken: Spoken
-    source: str
+    numbers: Vocabulary  # the words and answers of both
+    vocabulary: Vocabulary  # those of the training alone, which a model will know
+    spoken: Spoken  # the part that words play in training
+    source: str  # where the stories come from
 
 
 def encode_part(part: Part) -> EncodedPart:
@@ -226,6 +211,7 @@ def _encoded(key: DataKey, data: TaskData, seed: int = 0) -> EncodedPart:
         vocabulary = replace(vocabulary, names=names)
         numbers = replace(numbers, names=names | (set(numbers.words) - set(vocabulary.words)))
     return EncodedPart(
+        task=key.task,
         training=encode(training, numbers, named=key.named),
         validation=encode(data.validation, numbers, named=key.named),
         numbers=numbers,
@@ -253,30 +239,20 @@ def _vocabulary(asked: Iterable[Example], *, by_item: bool) -> Vocabulary:
     return Vocabulary.from_json({"words": sorted(seen), "answers": sorted(answers)})
 
 
-def _joined(key: DataKey, parts: Sequence[EncodedPart], tasks: Sequence[str | int]) -> Encoded:
+def _joined(key: DataKey, parts: Sequence[EncodedPart]) -> Encoded:
     """The parts as one, with the words of all, and with what the model to start from knows, which it shall not forget.
 
-    Args:
-        key: whose data it is.
-        parts: of the data.
-        tasks: of each part; parts of one task have the same names.
+    Parts of one task have the same names.
     """
     known = [*(part.vocabulary for part in parts), *([] if key.start is None else [vocabulary_of(key.start)])]
-    vocabulary = Vocabulary.union(known)
-    names = _names(parts, tasks)
-    named = [(part, names[task]) for part, task in zip(parts, tasks, strict=True)]
-    training = [_renumbered(part.training, part.numbers, vocabulary, found) for part, found in named]
+    vocabulary, spoken = Vocabulary.union(known), dict[str | int, Spoken]()
+    for part in parts:
+        spoken[part.task] = spoken[part.task].union(part.spoken) if part.task in spoken else part.spoken
+    names = dict(zip(spoken, names_of(list(spoken.values())), strict=True))
+    training = [_renumbered(part.training, part.numbers, vocabulary, names[part.task]) for part in parts]
     validation = [_renumbered(part.validation, part.numbers, vocabulary) for part in parts]
-    source = parts[0].source if len(set(tasks)) == 1 else "all tasks"
+    source = parts[0].source if len(spoken) == 1 else "all tasks"
     return Encoded(concatenate(training), concatenate(validation), vocabulary, source, names)
-
-
-def _names(parts: Sequence[EncodedPart], tasks: Sequence[str | int]) -> dict[str | int, frozenset[str]]:
-    """The names of each task."""
-    spoken: dict[str | int, Spoken] = {}
-    for part, task in zip(parts, tasks, strict=True):
-        spoken[task] = spoken[task].union(part.spoken) if task in spoken else part.spoken
-    return dict(zip(spoken, names_of(list(spoken.values())), strict=True))
 
 
 def _renumbered(data: Dataset, old: Vocabulary, new: Vocabulary, names: Collection[str] | None = None) -> Dataset:
@@ -290,22 +266,16 @@ def _renumbered(data: Dataset, old: Vocabulary, new: Vocabulary, names: Collecti
 
 def encode_stories(key: DataKey, training: list[Story], validation: list[Story], source: str) -> Encoded:
     """The data of stories that are at hand."""
-    return _joined(key, [_encoded(key, _task_data(key, training, validation, source))], [key.task])
+    return _joined(key, [_encoded(key, _task_data(key, training, validation, source))])
 
 
 def encode_all(keys: list[DataKey], *, workers: int = 1) -> list[Encoded]:
     """The data of several tasks, each with the room that it needs itself."""
-    parts = [(key, part) for key in keys for part in parts_of(key)]
-    encoded = _map(encode_part, [part for _, part in parts], workers)
-    found = []
-    for key in keys:
-        own = [(one, part.key.task) for (whose, part), one in zip(parts, encoded, strict=True) if whose == key]
-        found.append(_joined(key, [one for one, _ in own], [task for _, task in own]))
-    return found
-
-
-def _map(function: Callable[[_Item], _Result], items: Sequence[_Item], workers: int) -> list[_Result]:
-    if workers <= 1 or len(items) == 1:
-        return [function(item) for item in items]
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        return list(pool.map(function, items))
+    parts = [parts_of(key) for key in keys]
+    every = list(chain.from_iterable(parts))
+    if workers > 1 and len(every) > 1:
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            encoded = iter(list(pool.map(encode_part, every)))
+    else:
+        encoded = map(encode_part, every)
+    return [_joined(key, list(islice(encoded, len(own)))) for key, own in zip(keys, parts, strict=True)]

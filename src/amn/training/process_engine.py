@@ -28,14 +28,14 @@ class _Worker:
 
 def run_jobs(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Options) -> None:
     """Trains the unfinished runs of a sweep in processes of their own."""
-    queue = Queue(specs, out, options.fleet_size or 1, progress, options.stop_after)
+    queue = Queue(specs, out, options.fleet_size or 1, progress)
     places = options.workers or os.cpu_count() or 1
     running: dict[Connection, _Worker] = {}
-    with stop_requests() as stop:
+    with stop_requests(options.stop_after) as stop:
         try:
-            while queue.waiting or running:
-                while len(running) < places and (job := queue.next()):
-                    _start(job, out, replace(options, stop_after=queue.seconds_left), running)
+            while running or (queue.waiting and not stop.due):
+                while queue.waiting and len(running) < places and not stop.due:
+                    _start(queue.waiting.popleft(), out, replace(options, stop_after=stop.seconds_left), running)
                 for inbox in wait(list(running), _LOOK_SECONDS):
                     assert isinstance(inbox, Connection)
                     _receive(inbox, queue, running)

@@ -30,7 +30,7 @@ def run_jobs(specs: Sequence[RunSpec], out: Path, progress: Progress, options: O
     """Trains the unfinished runs of a sweep on a Ray cluster."""
     with _cluster(options) as ray:
         options = _placed(ray, options)
-        queue = Queue(specs, out, options.fleet_size or 1, progress, options.stop_after)
+        queue = Queue(specs, out, options.fleet_size or 1, progress)
         _Driver(ray, queue, options).run()
     queue.close()
 
@@ -47,28 +47,21 @@ class _Driver:
 
     def run(self) -> None:
         """Until every job has ended, or the time is up."""
-        with stop_requests() as stop:
-            while not self.queue.over and (self.queue.waiting or self.running):
-                while job := self.queue.next():
-                    self._submit(job)
-                for stream in self._ready():
+        with stop_requests(self.options.stop_after) as stop:
+            while not stop.due and (self.queue.waiting or self.running):
+                while self.queue.waiting:
+                    self._submit(self.queue.waiting.popleft(), stop.seconds_left)
+                ready, _ = self.ray.wait(list(self.running), num_returns=1, timeout=_LOOK_SECONDS)
+                for stream in ready:  # those that have something to tell, or have ended
                     self._receive(stream)
-                if stop.signalled:
-                    raise Interrupted("stopped; what came back is saved: the same command goes on")
+            if stop.signalled:
+                raise Interrupted("stopped; what came back is saved: the same command goes on")
 
-    def _ready(self) -> list[Any]:
-        """Jobs that have something to tell, or have ended."""
-        if not self.running:
-            return []
-        ready, _ = self.ray.wait(list(self.running), num_returns=1, timeout=_LOOK_SECONDS)
-        return list(ready)
-
-    def _submit(self, job: Job) -> None:
-        files = pack(self.queue.out, [spec.name for spec in job.specs])
+    def _submit(self, job: Job, seconds: float) -> None:
+        files = pack(self.queue.out, job.names)
         sources = sorted({spec.data for spec in job.specs if spec.data is not None})
         data = {source: pack_data(job.specs, source) for source in sources}
-        options = replace(self.options, stop_after=self.queue.seconds_left)
-        self.running[self.train.remote(job.specs, options, files, data)] = job
+        self.running[self.train.remote(job.specs, replace(self.options, stop_after=seconds), files, data)] = job
 
     def _receive(self, stream: Any) -> None:
         """Takes the next update of a job, or notices its end."""

@@ -20,11 +20,7 @@ from amn.training.prepare import MIXED, Encoded, Part, data_key, load_data, part
 class Renewal:
     """Replaces the mixed stories of a run every few epochs by others, in the room and the words of the first.
 
-    Args:
-        spec: the run.
-        data: its first stories.
-        room: along each axis; a story that needs more is left out.
-        workers: processes.
+    A story that needs more room is left out.
     """
 
     def __init__(self, spec: RunSpec, data: Encoded, room: Sizes, workers: int) -> None:

@@ -31,11 +31,7 @@ def fit_run(
 ) -> RunDirectory:
     """Trains a run to its end and gives its directory; one that fails at once leaves nothing.
 
-    `keep` writes what else the directory shall hold.
-
-    Raises:
-        Interrupted: where the user stopped it; all is saved.
-        CheckpointError: where the directory holds something else.
+    `keep` writes what else the directory shall hold. Where the user stops it, `Interrupted` is raised and all is saved.
     """
     directory = RunDirectory(path)
     with _starting(path):

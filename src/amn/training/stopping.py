@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from types import FrameType
 from typing import Any
 
@@ -16,12 +17,17 @@ class StopRequest:
 
     def __init__(self, seconds: float | None = None) -> None:
         self.signalled = False
-        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._deadline = inf if seconds is None else time.monotonic() + seconds
 
     @property
     def due(self) -> bool:
         """Whether it is time to stop."""
-        return self.signalled or (self._deadline is not None and time.monotonic() > self._deadline)
+        return self.signalled or time.monotonic() > self._deadline
+
+    @property
+    def seconds_left(self) -> float:
+        """How much time there still is; infinite where nobody said how much."""
+        return max(1e-3, self._deadline - time.monotonic())
 
     def receive(self, number: int, _frame: FrameType | None) -> None:
         """Notes a signal; whoever presses Ctrl-C twice does not want to wait."""

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import forget_finished, known_states, open_folder, state_for, state_of_some
 from amn.training.loop import CHECKPOINT_SECONDS, Diverged, Progress, Run, Trainer, make_runs
 from amn.training.prepare import EVERYTHING, JOINT, MIXED
+from amn.training.stopping import StopRequest
 
 LEDGER = "ledger.jsonl"
 _LENGTH_CLASSES = (3, 12)  # mean sentences of a story: short tasks are not padded to the length of long ones
@@ -110,10 +112,8 @@ def group(runs: Sequence[Run]) -> list[list[Run]]:
     """Divides runs into fleets: one architecture, one shape, stories of like length."""
     fleets: dict[str, list[Run]] = {}
     for run in runs:
-        spec = run.spec
-        mean = float(run.data.training.lengths.float().mean())
-        length = sum(mean > limit for limit in _LENGTH_CLASSES)
-        train = spec.train
+        spec, train = run.spec, run.spec.train
+        length = sum(float(run.data.training.lengths.float().mean()) > limit for limit in _LENGTH_CLASSES)
         numbers = (train.batch_size, train.evaluate_every, train.together, train.precision, length)
         renewed = (spec.task, train.renew, train.mixed_seed) if train.renew else ()
         key = (spec.architecture, spec.settings, *numbers, *renewed)
@@ -145,42 +145,37 @@ def train_steps(
     `moved` says where it lies on this machine, by its name in the runs.
     """
     device, in_fleets = choose_device(options.device, options.threads), options.engine == "fleet"
-    remaining = unfinished(specs, out)
-    end = time.monotonic() + (float("inf") if options.stop_after is None else options.stop_after)
-    turn = float("inf") if in_fleets else options.checkpoint_every
-    diverged: list[str] = []
+    stop, turn = StopRequest(options.stop_after), inf if in_fleets else options.checkpoint_every
+    workers = (options.workers or 1) if in_fleets else 1
+    remaining, diverged = unfinished(specs, out), list[str]()
     if not remaining:
         return
-    workers = (options.workers or 1) if in_fleets else 1
     for fleet, state in fleets_of(make_runs(remaining, out, resume=True, workers=workers, moved=moved), out):
-        if time.monotonic() >= end:
+        if stop.due:
             return
         every = options.checkpoint_every
         trainer = Trainer(
             fleet, state, device, progress, compiled=options.compiled, checkpoint_every=every, workers=workers
         )
         try:
-            yield from _fit(trainer, tuple(_names(fleet)), end, turn)
+            yield from _fit(trainer, tuple(_names(fleet)), stop, turn)
         except Diverged as error:
             diverged += error.names
     if diverged:
         raise Diverged(diverged)
 
 
-def _fit(trainer: Trainer, names: tuple[str, ...], end: float, turn: float) -> Iterator[SweepEvent]:
+def _fit(trainer: Trainer, names: tuple[str, ...], stop: StopRequest, turn: float) -> Iterator[SweepEvent]:
     """Trains one fleet to its end, or until the time is up; what it has is saved after every turn."""
     yield SweepEvent("started", names, 0)
     if trainer.resume():
         yield SweepEvent("resumed", names, trainer.epoch)
-    while True:
-        seconds = min(turn, end - time.monotonic())
-        if trainer.fit(None if seconds == float("inf") else seconds):
-            yield SweepEvent("finished", names, trainer.epoch)
-            return
-        if time.monotonic() >= end:
+    while not trainer.fit(min(turn, stop.seconds_left)):
+        if stop.due:
             yield SweepEvent("paused", names, trainer.epoch)
             return
         yield SweepEvent("checkpoint", names, trainer.epoch)
+    yield SweepEvent("finished", names, trainer.epoch)
 
 
 def train_fleets(specs: Sequence[RunSpec], out: Path, options: Options, progress: Progress) -> None:
