@@ -21,21 +21,13 @@ POLL_SECONDS = 0.05  # how often a memory is looked at for new sentences
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerChange:
-    """An answer that a sentence changed.
+    """An answer that a sentence changed."""
 
-    Args:
-        question: the number of the question, from 0.
-        answer: the new answer.
-        before: the answer until then; None where there was none, as nothing had been told.
-        sentence: the number of the sentence, from 0.
-        text: the sentence.
-    """
-
-    question: int
-    answer: Answer
-    before: str | None
-    sentence: int
-    text: str
+    question: int  # the number of the question, from 0
+    answer: Answer  # the new answer
+    before: str | None  # the answer until then; None where there was none, as nothing had been told
+    sentence: int  # the number of the sentence, from 0
+    text: str  # the sentence
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

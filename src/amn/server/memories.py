@@ -22,14 +22,10 @@ _STALE = 0.05  # of its time to live: by how much a memory lives longer before t
 
 @dataclass(slots=True)
 class Resident:
-    """A memory in RAM. It may lag behind the store; whoever needs it now tells it the rest.
+    """A memory in RAM. It may lag behind the store; whoever needs it now tells it the rest."""
 
-    Args:
-        memory: the memory; only the thread of the model touches it.
-        telling: held by whoever tells it, so that each gets what its own sentences did.
-    """
-
-    memory: LiveMemory
+    memory: LiveMemory  # the memory; only the thread of the model touches it
+    # Held by whoever tells it, so that each gets what its own sentences did.
     telling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property

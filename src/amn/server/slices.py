@@ -38,34 +38,21 @@ _SLICE_SENTENCES = 64  # that are taken apart at once, which takes time as well
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Answers, and how much they are from.
+    """Answers, and how much they are from."""
 
-    Args:
-        answers: one for each question.
-        read: how many sentences were read.
-        sentences: how many there are.
-    """
-
-    answers: list[Answer]
-    read: int
-    sentences: int
+    answers: list[Answer]  # one for each question
+    read: int  # how many sentences were read
+    sentences: int  # how many there are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskSettings:
-    """How a memory is asked.
+    """How a memory is asked."""
 
-    Args:
-        deadline: seconds for all of it, from when the request came.
-        explain: say why.
-        banks: how many banks to read.
-        started: when the request came, by the monotonic clock.
-    """
-
-    deadline: float | None = None
-    explain: bool = False
-    banks: int | None = None
-    started: float
+    deadline: float | None = None  # seconds for all of it, from when the request came
+    explain: bool = False  # say why
+    banks: int | None = None  # how many banks to read
+    started: float  # when the request came, by the monotonic clock
 
     @property
     def ends(self) -> float | None:

@@ -37,19 +37,12 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class TensorHeader:
-    """What a file says of one tensor.
+    """What a file says of one tensor."""
 
-    Args:
-        dtype: its kind, by the names of safetensors.
-        shape: its sizes.
-        begin: where its bytes begin, counted from the first byte of any tensor.
-        end: where they end.
-    """
-
-    dtype: str
-    shape: Shape
-    begin: int
-    end: int
+    dtype: str  # its kind, by the names of safetensors
+    shape: Shape  # its sizes
+    begin: int  # where its bytes begin, counted from the first byte of any tensor
+    end: int  # where they end
 
 
 def parsed(text: bytes, source: str) -> dict[str, Any]:

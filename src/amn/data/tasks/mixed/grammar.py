@@ -58,15 +58,10 @@ def _alternatives(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Wordings:
-    """The wordings of one kind of event or question.
+    """The wordings of one kind of event or question."""
 
-    Args:
-        babi: bAbI's own, or the plainest where it has none; these are never kept out of training.
-        productions: of all further ones.
-    """
-
-    babi: tuple[str, ...]
-    productions: tuple[str, ...]
+    babi: tuple[str, ...]  # bAbI's own, or the plainest where it has none; these are never kept out of training
+    productions: tuple[str, ...]  # of all further ones
 
     @cached_property
     def marked(self) -> tuple[str, ...]:

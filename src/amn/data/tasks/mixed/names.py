@@ -21,31 +21,18 @@ class Name(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamePool:
-    """Names to draw from.
+    """Names to draw from."""
 
-    Args:
-        single: people, places and things of one word.
-        surnames: of people with a title or a first name before it.
-        towns: places that take no article.
-        bare: common places that take none, and prepositions of their own.
-        surfaces: what things lie on.
-        containers: what things lie in.
-        rooms: places of two words.
-        looks: first words of things of two words.
-        things: second words of these.
-        plurals: things that are several.
-    """
-
-    single: NameList
-    surnames: tuple[str, ...]
-    towns: tuple[str, ...]
-    bare: tuple[str, ...]
-    surfaces: tuple[str, ...]
-    containers: tuple[str, ...]
-    rooms: tuple[str, ...]
-    looks: tuple[str, ...]
-    things: tuple[str, ...]
-    plurals: tuple[str, ...]
+    single: NameList  # people, places and things of one word
+    surnames: tuple[str, ...]  # of people with a title or a first name before it
+    towns: tuple[str, ...]  # places that take no article
+    bare: tuple[str, ...]  # common places that take none, and prepositions of their own
+    surfaces: tuple[str, ...]  # what things lie on
+    containers: tuple[str, ...]  # what things lie in
+    rooms: tuple[str, ...]  # places of two words
+    looks: tuple[str, ...]  # first words of things of two words
+    things: tuple[str, ...]  # second words of these
+    plurals: tuple[str, ...]  # things that are several
 
 
 def _lines(text: str) -> tuple[str, ...]:
