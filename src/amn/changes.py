@@ -49,11 +49,9 @@ class HasSentences(Protocol):
 
 
 class Follower:
-    """A memory that is told sentences one at a time, to see what each changes.
+    """A memory that nobody else tells, told one sentence at a time to see what each changes.
 
-    Args:
-        memory: a memory that nobody else tells; what it was told already counts as known.
-        answers: those of the memory now, where they are at hand.
+    What it was told already counts as known; `answers` are those of the memory now, where they are at hand.
     """
 
     def __init__(self, memory: "LiveMemory", answers: Sequence[Answer] = ()) -> None:
@@ -84,13 +82,7 @@ class Follower:
 
 
 async def follow(told: HasSentences, follower: Follower, seconds: float = POLL_SECONDS) -> AsyncIterator[AnswerChange]:
-    """The changes after those that a follower knows, as they come; it never ends by itself.
-
-    Args:
-        told: what is told the sentences that the follower follows.
-        follower: where to begin.
-        seconds: how often to look for new sentences.
-    """
+    """The changes after those that a follower knows, as they are told; it never ends by itself."""
     while True:
         for sentence in told.sentences[follower.position :]:
             for change in follower.tell(sentence):

@@ -49,13 +49,7 @@ def is_snapshot_due(memory: LiveMemory, before: int) -> bool:
 
 
 class StoredMemory:
-    """A live memory in a store, with the methods of `LiveMemory`. It is not safe to use from several threads.
-
-    Args:
-        trained: the model.
-        store: where the memory is kept.
-        record: what the store knows of it.
-    """
+    """A live memory in a store, with the methods of `LiveMemory`. It is not safe to use from several threads."""
 
     def __init__(self, trained: TrainedModel, store: MemoryStore, record: Record) -> None:
         self._trained, self._store, self._record = trained, store, record

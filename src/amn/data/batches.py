@@ -226,14 +226,10 @@ def encode(
     graph: bool = True,
     named: bool = True,
 ) -> Dataset:
-    """Examples as one set.
+    """Examples as one set, with at least the room that `sizes` says along each axis.
 
-    Args:
-        examples: what to encode.
-        vocabulary: the words and answers of the model.
-        sizes: the least room to give along each axis.
-        graph: whether to build the word graph, which gives members, context and edges; only AMN reads these.
-        named: whether a sentence touches what the questions name besides its own words.
+    Without `graph` it has no members, context and edges, which AMN alone reads. Where `named`, a sentence touches what
+    the questions name besides its own words.
     """
     encoded = [in_slots(recalled(example, vocabulary), vocabulary) for example in examples]
     room = sizes or Sizes()

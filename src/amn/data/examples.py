@@ -35,13 +35,7 @@ class Spoken:
 
     @classmethod
     def of(cls, asked: Sequence[Example], *, by_item: bool = False, names: frozenset[str] | None = None) -> "Spoken":
-        """The words of examples.
-
-        Args:
-            asked: the examples.
-            by_item: whether each word of an answer counts, or the whole answer as one.
-            names: words that are known to be names, of whichever of them the stories tell.
-        """
+        """The words of examples: each word of an answer counts where `by_item`, else the whole answer as one."""
         told, sought, untold = set[str](), _sought(asked), set[str]()
         for one in asked:
             here = set(chain.from_iterable(one.sentences))
@@ -95,11 +89,8 @@ def examples(
 ) -> Iterator[Example]:
     """The examples of some stories.
 
-    Args:
-        stories: stories with their questions.
-        window: keep only the last so many sentences before a question.
-        together: give questions asked at the same point of a story as one example.
-        facts: also give what holds after each sentence.
+    Each has at most the last `window` sentences before a question. Questions asked `together` at one point of a story
+    are one example, and with `facts` there is also what holds after each sentence.
     """
     for story in stories:
         told = [words(sentence) for sentence in story.sentences]

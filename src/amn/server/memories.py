@@ -56,14 +56,7 @@ class News:
 
 
 class Memories:
-    """The memories of a store, and the RAM that they take.
-
-    Args:
-        store: where they are kept.
-        limits: how many there may be, how many of them in RAM, and how long an unused one lives.
-        owners: how many owners share them; none may take more than its part.
-        clock: the seconds now.
-    """
+    """The memories of a store, of which no owner may take more than its part, and the RAM that they take."""
 
     def __init__(
         self, store: MemoryStore, limits: Limits, owners: int = 1, clock: Callable[[], float] = time.time

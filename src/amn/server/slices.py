@@ -65,12 +65,7 @@ class AskSettings:
 
 
 class Slices:
-    """Tells memories and asks them, a moment at a time.
-
-    Args:
-        inference: the thread of the model.
-        limits: what an explanation may be.
-    """
+    """Tells memories and asks them, a moment at a time."""
 
     def __init__(self, inference: Inference, limits: Limits) -> None:
         self._inference, self._limits = inference, limits
@@ -91,14 +86,8 @@ class Slices:
     ) -> AsyncIterator[list[T]]:
         """Tells a memory sentences of which the first has that number, a slice at a time.
 
-        What it was told already is not told again: whoever is cancelled here may leave a slice that still runs.
-
-        Args:
-            memory: the memory.
-            first: the number of the first sentence.
-            work: the sentences.
-            ends: a deadline, by the monotonic clock.
-            take: what to make of what each sentence did, in the thread of the model; what is None is left out.
+        What it was told already is not told again: whoever is cancelled here may leave a slice that still runs. What
+        each did goes through `take` in the thread of the model; what is None then is left out.
         """
         while not work.complete or len(memory.sentences) < first + len(work):
             telling = partial(self._tell_slice, memory, first, work, ends, take)

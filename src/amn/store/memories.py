@@ -41,12 +41,7 @@ class MissingMemoryError(AMNError):
 
 
 class FullError(AMNError):
-    """No further memory or sentence fits; the message says what to do.
-
-    Args:
-        message: one sentence for whoever tells.
-        seconds: when it is worth trying again; None where waiting does not help.
-    """
+    """No further memory or sentence fits; the message says what to do, and `seconds` when, where waiting helps."""
 
     def __init__(self, message: str, seconds: float | None = None) -> None:
         super().__init__(message)

@@ -151,13 +151,7 @@ def _tensor(name: str, value: object, source: str) -> TensorHeader:
 
 
 def check_weights(described: Mapping[str, Any], data: bytes, source: str) -> None:
-    """Refuses weights that are not those of the description: other names, shapes, kinds or bytes, or not finite.
-
-    Args:
-        described: what `check_description` let through.
-        data: the bytes of the file of weights.
-        source: what to call it.
-    """
+    """Refuses weights that are not those of the description: other names, shapes, kinds or bytes, or not finite."""
     found = read_header(data, source)
     expected = expected_shapes(described["architecture"], described["config"])
     for name in expected.keys() ^ found.keys():

@@ -30,13 +30,7 @@ _SEVERAL_IN_HARD = 0.5
 
 
 class People(Theme):
-    """People who act on one world.
-
-    Args:
-        teller: the story.
-        themes: which kinds of events happen; moves always do.
-        names: who acts.
-    """
+    """People who act on one world; the themes say which kinds of events happen, and moves always do."""
 
     def __init__(self, teller: Teller, themes: list[str], names: list[Name]) -> None:
         super().__init__(teller)

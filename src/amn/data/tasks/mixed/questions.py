@@ -34,12 +34,9 @@ _PLACE = "(room|place|~spot)"
 
 
 def _deeds(done: str, do: str, apart: str) -> dict[str, tuple[str, ...]]:
-    """Questions about who did something with a thing, in the past and as it follows "did", by the names of the kinds.
+    """Questions about who did something with a thing, by the names of the kinds.
 
-    Args:
-        done: verbs of the past.
-        do: the same as they follow "did".
-        apart: of the past, one whose parts stand around the thing.
+    The verbs come as of the past, as they follow "did", and one of the past whose parts stand around the thing.
     """
     return {
         "who": (

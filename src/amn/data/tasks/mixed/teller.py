@@ -119,12 +119,7 @@ class Teller:
     ) -> Lines:
         """Tells an event of people, perhaps by a pronoun, and returns the lines that together say it.
 
-        Args:
-            kind: of event.
-            who: one person or several.
-            to: the person given something or met.
-            things: what the event is about, told by "it", "both" or "them" where these were told of last.
-            slots: what else the wording names.
+        Things that were told of last may be "it", "both" or "them". The other slots are what else the wording names.
         """
         doing = kind in _DOINGS
         pronoun = self._pronoun(who, to) if doing or not self.babi else ""
