@@ -122,7 +122,7 @@ class Service:
     async def tell(
         self, record: Record, sentences: Sequence[str], after: int | None, take: Callable[[SentenceTrace], T]
     ) -> AsyncIterator[list[T]]:
-        """Tells a memory that had `after` sentences further ones, which are in the store before the first of them is read.
+        """Tells a memory that had `after` sentences more of them, all in the store before the first of them is read.
 
         Whoever goes in the meantime has told all of them; what was not read is read when somebody asks. Whoever takes
         what comes slowly holds up nobody else who tells the memory. What each did goes through `take`, and is given
