@@ -6,10 +6,11 @@ nobody. What was never told, or rests on something that was not, is unknown.
 
 from collections.abc import Callable, Iterable
 
+from amn.data.tasks.carrying import NUMBERS
 from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.presence import anybody, is_with, who_in, who_with
 from amn.data.tasks.mixed.teller import Asked, Teller
-from amn.data.tasks.mixed.theme import NUMBERS, Asker, any_person, any_thing, asked
+from amn.data.tasks.mixed.theme import Asker, any_person, any_thing, asked
 from amn.data.tasks.mixed.world import Gift, Lines, MixedWorld, Person, Stop, Thing, route
 
 

@@ -1,8 +1,9 @@
 """A theme about how many of something people have: they get, lose and share some."""
 
+from amn.data.tasks.carrying import NUMBERS
 from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.teller import Asked, Teller
-from amn.data.tasks.mixed.theme import NUMBERS, Theme, asked
+from amn.data.tasks.mixed.theme import Theme, asked
 from amn.data.tasks.mixed.world import Lines
 
 _ITEMS = (

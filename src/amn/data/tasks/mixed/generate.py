@@ -304,10 +304,10 @@ def _released_cast(rng: Random, *, motives: bool) -> Cast:
     if motives:
         things.append("pajamas")
     return Cast(
-        people=list(names.released(people)),
+        people=[Name(name, name, released.pronoun(name)) for name in people],
         places=[the(name) for name in places],
         things=[the(name) for name in things],
-        other_people=list(names.released(rng.sample(spare, 2))),
+        other_people=[Name(name, name, released.pronoun(name)) for name in rng.sample(spare, 2)],
         other_places=[the(name) for name in rng.sample(other_places, 2)],
         other_things=[the(name) for name in rng.sample(released.FURTHER.objects, 2)],
     )

@@ -1,7 +1,7 @@
 """Who and what mixed stories are about: names of one and of several words, those to train on and new ones apart."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
@@ -239,11 +239,6 @@ def idiomatic(text: str) -> str:
     for wrong, right in _IDIOMS:
         text = wrong.sub(right, text)
     return text
-
-
-def released(names: Sequence[str], *, women: frozenset[str] = frozenset(RELEASED.women)) -> tuple[Name, ...]:
-    """People of the released stories."""
-    return tuple(Name(name, name, "she" if name in women else "he") for name in names)
 
 
 @lru_cache(maxsize=1 << 16)

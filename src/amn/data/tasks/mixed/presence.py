@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
+from amn.data.tasks.carrying import NUMBERS
 from amn.data.tasks.mixed.names import ME, Name
 from amn.data.tasks.mixed.teller import Asked, Teller
-from amn.data.tasks.mixed.theme import NUMBERS, any_person, asked
+from amn.data.tasks.mixed.theme import any_person, asked
 from amn.data.tasks.mixed.world import Person
 
 _CROWDED = 0.7  # of the questions of hard stories about who is in a place, those about more than one person

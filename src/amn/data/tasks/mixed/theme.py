@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
 
-NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SPARE_SHARE = 0.5  # of the questions that are to be unknown, those about names that the story lacks
 
 # A question's own: given the story and whether the answer should be unknown; None where there is nothing to ask.
