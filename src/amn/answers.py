@@ -1,7 +1,7 @@
 """Answers, and what explains them: plain data that the command line, the server and the page draw."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from math import isfinite
 from typing import Any
@@ -341,6 +341,11 @@ def _answer(
         entities_read=found.entities_read[number],
         entities=found.entities,
     )
+
+
+def timed(answers: Sequence[Answer], seconds: float) -> list[Answer]:
+    """Answers that took so long, all of them together."""
+    return [replace(answer, milliseconds=1000 * seconds) for answer in answers]
 
 
 def check_limits(banks: int | None, deadline: float | None) -> None:

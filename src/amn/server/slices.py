@@ -13,7 +13,7 @@ from functools import partial
 from math import inf
 from typing import Any, TypeVar
 
-from amn.answers import Answer, SentenceTrace
+from amn.answers import Answer, SentenceTrace, timed
 from amn.changes import AnswerChange, Follower
 from amn.data.vocabulary import UNKNOWN_ANSWER
 from amn.memory import KEPT_TRACES, LiveMemory, groups_of
@@ -127,8 +127,7 @@ class Slices:
             raise FieldError("story", NO_SENTENCE)
         ask = self._explainable if asked.ends is not None else self._asked
         reading = yield from ask(memory, asked, told.expected)
-        milliseconds = 1000 * (time.monotonic() - asked.started)
-        return replace(reading, answers=[replace(answer, milliseconds=milliseconds) for answer in reading.answers])
+        return replace(reading, answers=timed(reading.answers, time.monotonic() - asked.started))
 
     def _reading(self, memory: LiveMemory, told: ReadingWork, asked: AskSettings) -> Steps[None]:
         """Tells a new memory a story, and leaves it where there is just time left to ask: after a sentence at least."""
