@@ -1,7 +1,7 @@
 """Answers, and what explains them: plain data that the command line, the server and the page draw."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from math import isfinite
 from typing import Any
@@ -59,12 +59,7 @@ class Candidate(Serializable):
 
 
 class Ways:
-    """In which ways each answer can be given: as a class, as a word that was told, or as both.
-
-    Args:
-        vocabulary: the classes.
-        words: that were told.
-    """
+    """In which ways each answer can be given: as a class of the vocabulary, as a word that was told, or as both."""
 
     def __init__(self, vocabulary: Vocabulary, words: Sequence[str]) -> None:
         self._vocabulary, self.names = vocabulary, [*vocabulary.answers, *words]
@@ -286,14 +281,7 @@ def _dots(entities: Sequence[Entity]) -> list[str]:
 
 
 def answers_of(found: Found, trained: TrainedModel, questions: Sequence[str], banks: int) -> list[Answer]:
-    """The answers to the questions of one memory.
-
-    Args:
-        found: what was read.
-        trained: who read it.
-        questions: its questions, as written.
-        banks: how many banks were to be read; 0 for all.
-    """
+    """The answers to the questions of one memory, as written, from a reading of so many banks; 0 for all."""
     ways = Ways(trained.vocabulary, found.words)
     if not any(ways.names):
         raise AMNError("story: the model knows no answers of its own, and the story holds no word to point at")
@@ -353,6 +341,11 @@ def _answer(
         entities_read=found.entities_read[number],
         entities=found.entities,
     )
+
+
+def timed(answers: Sequence[Answer], seconds: float) -> list[Answer]:
+    """Answers that took so long, all of them together."""
+    return [replace(answer, milliseconds=1000 * seconds) for answer in answers]
 
 
 def check_limits(banks: int | None, deadline: float | None) -> None:

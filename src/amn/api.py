@@ -5,12 +5,12 @@ qa("Mary moved to the bathroom. John went to the hallway.", "Where is Mary?")
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast, overload
 
-from amn.answers import Answer, answers_of, check_limits
+from amn.answers import Answer, answers_of, check_limits, timed
 from amn.data.examples import Example, Words
 from amn.data.text import Text, read_questions, read_story
 from amn.data.vocabulary import Vocabulary
@@ -138,7 +138,7 @@ class QA:
             if not memory.tell(story):
                 raise AMNError(EMPTY_STORY)
             left = None if deadline is None else max(0.0, started + deadline - perf_counter())
-            answers = _timed(memory.ask(deadline=left, explain=explain, banks=banks), started)
+            answers = timed(memory.ask(deadline=left, explain=explain, banks=banks), perf_counter() - started)
         return answers[0] if isinstance(question, str) else answers
 
     def _answer_pairs(self, pairs: Sequence[Pair], banks: int) -> list[Answer | list[Answer]]:
@@ -154,7 +154,7 @@ class QA:
         found = {id(part): given for group in _groups(parts) for part, given in self._answer_group(group)}
         for part in parts:
             answers[part.request] += found[id(part)]
-        return [_timed(given, started) for given in answers]
+        return [timed(given, perf_counter() - started) for given in answers]
 
     def _parts(self, number: int, request: Request) -> list["_Part"]:
         """A request, cut into questions that share a memory."""
@@ -263,11 +263,6 @@ def _pairs(stories: object) -> list[Pair]:
         if len(pairs) == len(stories) and all(len(pair) == 2 for pair in pairs):
             return [(story, question) for story, question in pairs]
     raise AMNError("question: expected one beside the story, or a list of pairs of a story and its question")
-
-
-def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:
-    milliseconds = 1000 * (perf_counter() - started)
-    return [replace(answer, milliseconds=milliseconds) for answer in answers]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,60 +8,33 @@ they ask for it; the number of sentences told so far is all that one must rememb
 import asyncio
 from collections.abc import AsyncIterator, Generator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
-from amn.answers import Answer
+from amn.answers import Answer, Serializable
 from amn.store.steps import finished
 
 if TYPE_CHECKING:
     from amn.memory import LiveMemory
+    from amn.stored import StoredMemory
 
 POLL_SECONDS = 0.05  # how often a memory is looked at for new sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerChange:
-    """An answer that a sentence changed.
+class AnswerChange(Serializable):
+    """An answer that a sentence changed."""
 
-    Args:
-        question: the number of the question, from 0.
-        answer: the new answer.
-        before: the answer until then; None where there was none, as nothing had been told.
-        sentence: the number of the sentence, from 0.
-        text: the sentence.
-    """
-
-    question: int
-    answer: Answer
-    before: str | None
-    sentence: int
-    text: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {
-            "question": self.question,
-            "answer": self.answer.to_dict(),
-            "before": self.before,
-            "sentence": self.sentence,
-            "text": self.text,
-        }
-
-
-class HasSentences(Protocol):
-    """Whatever knows what it was told."""
-
-    @property
-    def sentences(self) -> Sequence[str]:
-        """What it was told."""
+    question: int  # the number of the question, from 0
+    answer: Answer  # the new answer
+    before: str | None  # the answer until then; None where there was none, as nothing had been told
+    sentence: int  # the number of the sentence, from 0
+    text: str  # the sentence
 
 
 class Follower:
-    """A memory that is told sentences one at a time, to see what each changes.
+    """A memory that nobody else tells, told one sentence at a time to see what each changes.
 
-    Args:
-        memory: a memory that nobody else tells; what it was told already counts as known.
-        answers: those of the memory now, where they are at hand.
+    What it was told already counts as known; `answers` are those of the memory now, where they are at hand.
     """
 
     def __init__(self, memory: "LiveMemory", answers: Sequence[Answer] = ()) -> None:
@@ -91,33 +64,23 @@ class Follower:
         return changes
 
 
-async def follow(told: HasSentences, follower: Follower, seconds: float = POLL_SECONDS) -> AsyncIterator[AnswerChange]:
-    """The changes after those that a follower knows, as they come; it never ends by itself.
+async def follow(
+    told: "LiveMemory | StoredMemory", memory: "LiveMemory", since: int | None, seconds: float = POLL_SECONDS
+) -> AsyncIterator[AnswerChange]:
+    """The changes of a memory's answers, as it is told; it never ends by itself.
 
     Args:
-        told: what is told the sentences that the follower follows.
-        follower: where to begin.
+        told: the memory that others tell.
+        memory: a new one for the same questions.
+        since: after how many sentences to begin; None for what is told from now on.
         seconds: how often to look for new sentences.
     """
+    known = told.sentences
+    memory.tell(known[: len(known) if since is None else since])
+    follower = Follower(memory)
     while True:
         for sentence in told.sentences[follower.position :]:
             for change in follower.tell(sentence):
                 yield change
             await asyncio.sleep(0)  # others have their turn
         await asyncio.sleep(seconds)
-
-
-class Standing:
-    """What makes the questions of a memory standing ones: for `LiveMemory` to inherit."""
-
-    async def changes(self: "LiveMemory", since: int | None = None) -> AsyncIterator[AnswerChange]:  # type: ignore[misc]
-        """An answer whenever it changes, with the sentence that changed it, while others tell the memory more.
-
-        Args:
-            since: after how many sentences to begin; by default with what is told from now on.
-        """
-        self.check_kept()
-        memory = type(self)(self.trained, self.questions)
-        memory.tell(self.sentences[: len(self.sentences) if since is None else since])
-        async for change in follow(self, Follower(memory)):
-            yield change

@@ -14,66 +14,45 @@ _OPTIONAL = {"train_questions": int, "start": str, "distract": str}  # the types
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
-    """Settings of a run.
+    """Settings of a run."""
 
-    Args:
-        epochs: passes over the training questions.
-        batch_size: questions a step.
-        optimiser: "adam", or "sgd", plain steps along the gradient.
-        learning_rate: after the warm-up.
-        warmup_steps: steps over which it grows from zero.
-        schedule: "cosine": flat for half of the run, then down to 1 %; "halving": halved every `halve_every` epochs.
-        halve_every: epochs between halvings.
-        clip: greatest norm of a model's gradient.
-        weight_decay: of all matrices, apart from the gradient (AdamW); keeps long trainings from drifting.
-        precision: of matrix products in training: float32, or bfloat16, which is faster on a GPU for wide models.
-        window: sentences kept before a question.
-        order: in which sentences are read: "told", or "outward" from what the question names, along the names that they
-            share; for stories in which nothing happens one after another.
-        anonymise: share of the words that new names may stand for whose spelling is hidden, in half of the training
-            stories.
-        hide_words: chance with which each other word whose spelling is not answered is hidden, in half of the training
-            stories; it teaches to read wordings that training never had.
-        recall: sentences are read with what they bring to mind: whom pronouns may mean, other forms of their words.
-        together: questions asked at the same point of a story share one memory.
-        train_questions: take only so many training questions of each task; None for all.
-        mixed_questions: training questions about mixed stories, where a run learns these.
-        mixed_seed: of these stories; another one gives others.
-        renew: epochs after which others take the place of these stories; 0 to keep them.
-        distract: a text or a folder of texts, whose short sentences are put between those of training stories.
-        distracted: share of the training stories that get some.
-        patience: stop after so many epochs without a better validation; 0 to train to the end.
-        plateau: patience does not count while the best validation error, in percent, is above this: many models learn
-            nothing for long before they learn all at once.
-        evaluate_every: epochs between validations.
-        start: a model to start from, instead of from fresh weights: a shipped one, or a model or run directory.
-    """
-
-    epochs: int = 40
-    batch_size: int = 64
-    optimiser: Literal["adam", "sgd"] = "adam"
-    learning_rate: float = 2e-3
-    warmup_steps: int = 200
+    epochs: int = 40  # passes over the training questions
+    batch_size: int = 64  # questions a step
+    optimiser: Literal["adam", "sgd"] = "adam"  # "adam", or "sgd", plain steps along the gradient
+    learning_rate: float = 2e-3  # after the warm-up
+    warmup_steps: int = 200  # steps over which it grows from zero
+    # "cosine": flat for half of the run, then down to 1 %; "halving": halved every `halve_every` epochs.
     schedule: Literal["cosine", "halving"] = "cosine"
-    halve_every: int = 25
-    clip: float = 5.0
-    weight_decay: float = 0.0
+    halve_every: int = 25  # epochs between halvings
+    clip: float = 5.0  # greatest norm of a model's gradient
+    weight_decay: float = 0.0  # of all matrices, apart from the gradient (AdamW); keeps long trainings from drifting
+    # Of matrix products in training: float32, or bfloat16, which is faster on a GPU for wide models.
     precision: Precision = "float32"
-    window: int = 50
+    window: int = 50  # sentences kept before a question
+    # How sentences are read: as "told", or "outward" from what the question names, along the names that they share;
+    # for stories in which nothing happens one after another.
     order: Order = "told"
+    # Share of the words that new names may stand for whose spelling is hidden, in half of the training stories.
     anonymise: float = 0.0
+    # Chance with which each other word whose spelling is not answered is hidden, in half of the training stories; it
+    # teaches to read wordings that training never had.
     hide_words: float = 0.0
+    # Sentences are read with what they bring to mind: whom pronouns may mean, other forms of their words.
     recall: bool = False
-    together: bool = False
-    train_questions: int | None = None
-    mixed_questions: int = 100_000
-    mixed_seed: int = 100
-    renew: int = 0
+    together: bool = False  # questions asked at the same point of a story share one memory
+    train_questions: int | None = None  # take only so many training questions of each task; None for all
+    mixed_questions: int = 100_000  # training questions about mixed stories, where a run learns these
+    mixed_seed: int = 100  # of these stories; another one gives others
+    renew: int = 0  # epochs after which others take the place of these stories; 0 to keep them
+    # A text or a folder of texts, whose short sentences are put between those of training stories.
     distract: str | None = None
-    distracted: float = 0.25
-    patience: int = 0
+    distracted: float = 0.25  # share of the training stories that get some
+    patience: int = 0  # stop after so many epochs without a better validation; 0 to train to the end
+    # Patience does not count while the best validation error, in percent, is above this: many models learn nothing for
+    # long before they learn all at once.
     plateau: float = 100.0
-    evaluate_every: int = 1
+    evaluate_every: int = 1  # epochs between validations
+    # A model to start from, instead of from fresh weights: a shipped one, or a model or run directory.
     start: str | None = None
 
     def __post_init__(self) -> None:
@@ -116,26 +95,17 @@ class TrainConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class RunSpec:
-    """One run, fully determined.
+    """One run, fully determined."""
 
-    Args:
-        task: 1 to 20, the name of a preset ("scaled", "multi", "mixed"), "joint" for all twenty at once, or "all" for
-            these and mixed stories.
-        architecture: a name in `MODELS`.
-        seed: of weights, order and draws.
-        data: folder or file of stories; None to generate them.
-        settings: of the model, by field name.
-        train: of the training.
-        label: tells apart runs that differ only in settings.
-    """
-
+    # 1 to 20, the name of a preset ("scaled", "multi", "mixed"), "joint" for all twenty at once, or "all" for these and
+    # mixed stories.
     task: int | str
-    architecture: str = "amn"
-    seed: int = 0
-    data: str | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
-    train: TrainConfig = TrainConfig()
-    label: str = ""
+    architecture: str = "amn"  # a name in `MODELS`
+    seed: int = 0  # of weights, order and draws
+    data: str | None = None  # folder or file of stories; None to generate them
+    settings: dict[str, Any] = field(default_factory=dict)  # of the model, by field name
+    train: TrainConfig = TrainConfig()  # of the training
+    label: str = ""  # tells apart runs that differ only in settings
 
     @property
     def name(self) -> str:

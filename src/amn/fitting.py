@@ -93,19 +93,12 @@ def _stories(data: object, validation: object, columns: Columns) -> OwnStories:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of a training on one's own stories.
+    """What came of a training on one's own stories."""
 
-    Args:
-        plan: what was planned.
-        qa: the best model.
-        held_out: how it does on the stories kept apart.
-        advice: what to try if that is not good enough.
-    """
-
-    plan: OwnPlan
-    qa: QA
-    held_out: HeldOut
-    advice: list[str]
+    plan: OwnPlan  # what was planned
+    qa: QA  # the best model
+    held_out: HeldOut  # how it does on the stories kept apart
+    advice: list[str]  # what to try if that is not good enough
 
     def lines(self, path: Path | None) -> Iterator[str]:
         """For people: the held-out error, mistakes, verdict, advice, and how to use the model that lies at a path."""

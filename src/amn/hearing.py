@@ -212,19 +212,12 @@ class Hearing:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A sentence that some of the memories have heard.
+    """A sentence that some of the memories have heard."""
 
-    Args:
-        heard: which memories are told it: a place for each that is.
-        banks: how many banks the first memory had before.
-        heard_by: how many of them were told it, or turned it away.
-        first: what it did to the first of them.
-    """
-
-    heard: list[Sequence[int]]
-    banks: int
-    heard_by: int = 0
-    first: tuple[SentenceTrace, ...] = ()
+    heard: list[Sequence[int]]  # which memories are told it: a place for each that is
+    banks: int  # how many banks the first memory had before
+    heard_by: int = 0  # how many of them were told it, or turned it away
+    first: tuple[SentenceTrace, ...] = ()  # what it did to the first of them
 
 
 def _trace(number: int, text: str, change: Change) -> SentenceTrace:

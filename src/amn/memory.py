@@ -1,7 +1,7 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
 from collections import deque
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Generator, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from math import inf
@@ -11,8 +11,8 @@ from typing import Any, overload
 
 import numpy as np
 
-from amn.answers import Answer, Bank, Edge, Entity, Explanation, SentenceTrace, answers_of, check_limits
-from amn.changes import Standing
+from amn.answers import Answer, Bank, Edge, Entity, Explanation, SentenceTrace, answers_of, check_limits, timed
+from amn.changes import AnswerChange, follow
 from amn.data.story import words, words_of
 from amn.data.text import Text, read_questions
 from amn.errors import CheckpointError
@@ -35,7 +35,7 @@ SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevan
 SHOWN_QUESTIONS = 3  # of a memory, where it is printed
 
 
-class LiveMemory(Hearing, Standing):
+class LiveMemory(Hearing):
     """A memory for a set of questions, which guide what it keeps near. It is not safe to use from several threads.
 
     Where the model was trained on several questions at once, they share one memory; else each has its own inside.
@@ -96,7 +96,7 @@ class LiveMemory(Hearing, Standing):
         if question is not None and (self._rereads or question.strip() not in self.questions):
             other, places = self._reread(question, explain)
             left = None if deadline is None else max(0.0, started + deadline - perf_counter())
-            (answer,) = _timed(other.ask(deadline=left, explain=explain, banks=banks), started)
+            (answer,) = timed(other.ask(deadline=left, explain=explain, banks=banks), perf_counter() - started)
             return _renumbered(answer, places)
         if self._rereads:
             return [self.ask(own, deadline=deadline, explain=explain, banks=banks) for own in self.questions]
@@ -108,7 +108,7 @@ class LiveMemory(Hearing, Standing):
         if explain:
             ends = inf if deadline is None else started + deadline
             answers = [_by(self.explaining(i, answer), ends) for i, answer in zip(asked, answers, strict=True)]
-        answers = _timed(answers, started)
+        answers = timed(answers, perf_counter() - started)
         return answers if question is None else answers[0]
 
     def asking(self) -> Generator[None, None, list[Answer]]:
@@ -120,6 +120,15 @@ class LiveMemory(Hearing, Standing):
             answers.append(self.ask(question))
             yield
         return answers
+
+    def changes(self, since: int | None = None) -> AsyncIterator[AnswerChange]:
+        """An answer whenever it changes, with the sentence that changed it, while others tell the memory more.
+
+        Args:
+            since: after how many sentences to begin; by default with what is told from now on.
+        """
+        self.check_kept()
+        return follow(self, LiveMemory(self.trained, self.questions), since)
 
     def _reread(self, question: str, traced: bool) -> "tuple[LiveMemory, Sequence[int]]":
         """A memory of the same sentences for another question, and which of them it heard when.
@@ -328,11 +337,6 @@ def _by(found: Iterator[Answer], ends: float) -> Answer:
     while perf_counter() < ends and (better := next(found, None)) is not None:
         answer = better
     return answer
-
-
-def _timed(answers: Sequence[Answer], started: float) -> list[Answer]:
-    milliseconds = 1000 * (perf_counter() - started)
-    return [replace(answer, milliseconds=milliseconds) for answer in answers]
 
 
 def _renumbered(answer: Answer, places: Sequence[int]) -> Answer:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from amn.answers import Answer, Bank, SentenceTrace
-from amn.changes import AnswerChange, Follower, follow
+from amn.changes import AnswerChange, follow
 from amn.data.text import Text, read_story
 from amn.errors import AMNError, CheckpointError
 from amn.inference.trained import TrainedModel
@@ -49,13 +49,7 @@ def is_snapshot_due(memory: LiveMemory, before: int) -> bool:
 
 
 class StoredMemory:
-    """A live memory in a store, with the methods of `LiveMemory`. It is not safe to use from several threads.
-
-    Args:
-        trained: the model.
-        store: where the memory is kept.
-        record: what the store knows of it.
-    """
+    """A live memory in a store, with the methods of `LiveMemory`. It is not safe to use from several threads."""
 
     def __init__(self, trained: TrainedModel, store: MemoryStore, record: Record) -> None:
         self._trained, self._store, self._record = trained, store, record
@@ -170,13 +164,9 @@ class StoredMemory:
         self._catch_up()
         return self._memory.snapshot(question)
 
-    async def changes(self, since: int | None = None) -> AsyncIterator[AnswerChange]:
+    def changes(self, since: int | None = None) -> AsyncIterator[AnswerChange]:
         """As `LiveMemory.changes`; what others tell the memory counts as well."""
-        known = self.sentences
-        memory = LiveMemory(self._trained, self.questions)
-        memory.tell(known[: len(known) if since is None else since])
-        async for change in follow(self, Follower(memory), POLL_SECONDS):
-            yield change
+        return follow(self, LiveMemory(self._trained, self.questions), since, POLL_SECONDS)
 
 
 def _overlap(told: Sequence[str], read: Sequence[str]) -> int:

@@ -155,12 +155,7 @@ def _decoded(pieces: Iterable[bytes], name: str) -> Iterator[str]:
 
 
 def parts(sentences: int, tellings: int) -> Iterator[tuple[int, int]]:
-    """A block in parts, each with few enough sentences to tell that it is soon done.
-
-    Args:
-        sentences: in the block.
-        tellings: of them, to any memory.
-    """
+    """A block in parts, each with few enough sentences to tell to any memory that it is soon done."""
     size = max(1, sentences * PART_TELLINGS // max(tellings, PART_TELLINGS))
     for start in range(0, sentences, size):
         yield start, min(start + size, sentences)

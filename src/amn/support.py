@@ -22,20 +22,13 @@ class Support:
 
     What comes before a sentence that is left out is read once for all of them. Of a long story only the latest
     sentences that share a word with question or answer are tried, so that it has an end.
-
-    Args:
-        trained: the model.
-        questions: those that share a memory.
-        asked: which of them was asked, from 0.
-        told: the story.
-        answer: the answer to it.
     """
 
-    trained: TrainedModel
-    questions: Sequence[str]
-    asked: int
-    told: Sequence[Words]
-    answer: Answer
+    trained: TrainedModel  # the model
+    questions: Sequence[str]  # those that share a memory
+    asked: int  # which of them was asked, from 0
+    told: Sequence[Words]  # the story
+    answer: Answer  # the answer to it
 
     def steps(self) -> Iterator[int | None]:
         """The numbers of such sentences, the first first, and None between them: each step takes a moment."""

@@ -98,18 +98,12 @@ class Dataset:
     """Encoded examples in small integers; batches are cut from it.
 
     The sentences of all stories stand one after another, so that a long story costs the others no room.
-
-    Args:
-        stories: what there is one of for each example, by its name in a `Batch`.
-        sentences: what there is one of for each sentence, likewise; the first row is padding.
-        starts: the row of each story's first sentence.
-        lengths: how many sentences each story has.
     """
 
-    stories: dict[str, Tensor]
-    sentences: dict[str, Tensor]
-    starts: Int[Tensor, " example"]
-    lengths: Int[Tensor, " example"]
+    stories: dict[str, Tensor]  # what there is one of for each example, by its name in a `Batch`
+    sentences: dict[str, Tensor]  # what there is one of for each sentence, likewise; the first row is padding
+    starts: Int[Tensor, " example"]  # the row of each story's first sentence
+    lengths: Int[Tensor, " example"]  # how many sentences each story has
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -232,14 +226,10 @@ def encode(
     graph: bool = True,
     named: bool = True,
 ) -> Dataset:
-    """Examples as one set.
+    """Examples as one set, with at least the room that `sizes` says along each axis.
 
-    Args:
-        examples: what to encode.
-        vocabulary: the words and answers of the model.
-        sizes: the least room to give along each axis.
-        graph: whether to build the word graph, which gives members, context and edges; only AMN reads these.
-        named: whether a sentence touches what the questions name besides its own words.
+    Without `graph` it has no members, context and edges, which AMN alone reads. Where `named`, a sentence touches what
+    the questions name besides its own words.
     """
     encoded = [in_slots(recalled(example, vocabulary), vocabulary) for example in examples]
     room = sizes or Sizes()

@@ -15,47 +15,27 @@ _WORDING = 0.45  # a word that a larger share of questions holds says how one as
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A story as words, with the questions that one memory is built for.
+    """A story as words, with the questions that one memory is built for."""
 
-    Args:
-        sentences: the words of each.
-        questions: the words of each.
-        answers: one for each question.
-        facts: what holds after each sentence, where that was asked for and is known; else none.
-    """
-
-    sentences: tuple[Words, ...]
-    questions: tuple[Words, ...]
-    answers: tuple[str | None, ...]
-    facts: tuple[Facts, ...] = ()
+    sentences: tuple[Words, ...]  # the words of each
+    questions: tuple[Words, ...]  # the words of each
+    answers: tuple[str | None, ...]  # one for each question
+    facts: tuple[Facts, ...] = ()  # what holds after each sentence, where that was asked for and is known; else none
     kinds: tuple[str, ...] = field(default=(), compare=False)  # of the questions; "" where the data names none
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """The words of a task, by the part that they play in it.
+    """The words of a task, by the part that they play in it."""
 
-    Args:
-        told: by its stories.
-        sought: asked for or answered.
-        untold: answers to stories that do not tell them.
-        names: words that are known to be names; None to find them.
-    """
-
-    told: frozenset[str]
-    sought: frozenset[str]
-    untold: frozenset[str]
-    names: frozenset[str] | None = None
+    told: frozenset[str]  # by its stories
+    sought: frozenset[str]  # asked for or answered
+    untold: frozenset[str]  # answers to stories that do not tell them
+    names: frozenset[str] | None = None  # words that are known to be names; None to find them
 
     @classmethod
     def of(cls, asked: Sequence[Example], *, by_item: bool = False, names: frozenset[str] | None = None) -> "Spoken":
-        """The words of examples.
-
-        Args:
-            asked: the examples.
-            by_item: whether each word of an answer counts, or the whole answer as one.
-            names: words that are known to be names, of whichever of them the stories tell.
-        """
+        """The words of examples: each word of an answer counts where `by_item`, else the whole answer as one."""
         told, sought, untold = set[str](), _sought(asked), set[str]()
         for one in asked:
             here = set(chain.from_iterable(one.sentences))
@@ -109,11 +89,8 @@ def examples(
 ) -> Iterator[Example]:
     """The examples of some stories.
 
-    Args:
-        stories: stories with their questions.
-        window: keep only the last so many sentences before a question.
-        together: give questions asked at the same point of a story as one example.
-        facts: also give what holds after each sentence.
+    Each has at most the last `window` sentences before a question. Questions asked `together` at one point of a story
+    are one example, and with `facts` there is also what holds after each sentence.
     """
     for story in stories:
         told = [words(sentence) for sentence in story.sentences]

@@ -43,12 +43,7 @@ class View(NamedTuple):
 
 
 class WordGraph:
-    """The word graph of one story, fed sentence by sentence.
-
-    Args:
-        named: the entities that the questions name.
-        context: how many neighbours a view may hold besides its members.
-    """
+    """The word graph of one story, fed sentence by sentence, for questions that name some entities."""
 
     def __init__(self, named: Collection[int], *, context: int = CONTEXT) -> None:
         self._named = tuple(dict.fromkeys(named))
@@ -56,12 +51,7 @@ class WordGraph:
         self._neighbours: dict[int, tuple[int, ...]] = {}  # of each word, the one that it met last in front
 
     def tell(self, sentence: Sequence[int], places: tuple[int, ...] | None = None) -> View:
-        """Adds a sentence (entity numbers in order) and returns its view.
-
-        Args:
-            sentence: its words.
-            places: what `places_of` gives for it, where that is known.
-        """
+        """Adds a sentence (entity numbers, and what `places_of` gives for them if it is known); returns its view."""
         spoken = list(dict.fromkeys(sentence))
         inside = set(spoken)
         named = [entity for entity in self._named if entity in self._neighbours and entity not in inside]

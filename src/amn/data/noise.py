@@ -69,13 +69,9 @@ def mixed(facts: Sequence[str], noise: Iterable[str], tokens: int, rng: Random) 
 
 
 def with_noise(stories: Iterable[Story], books: Books, *, tokens: int, seed: int) -> Iterator[Story]:
-    """Each question of some stories, alone after the sentences that were told before it, mixed with noise.
+    """Each question of some stories, alone after what was told before it, mixed with noise to so many words in all.
 
-    Args:
-        stories: where the questions and facts come from.
-        books: what to mix them with.
-        tokens: how many words each story shall have; one that has more is left as it is.
-        seed: other seeds give other places and other parts of the books.
+    A story that has more is left as it is. Other seeds give other places and other parts of the books.
     """
     asked = ((story.sentences[: question.after], question) for story in stories for question in story.questions)
     for number, (facts, question) in enumerate(asked):

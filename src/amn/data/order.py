@@ -19,16 +19,11 @@ def outward_example(example: Example, names: Collection[str]) -> Example:
 
 
 def outward(sentences: Sequence[Words], question: Words, names: Collection[str]) -> list[int]:
-    """The places of sentences in the order in which they hang together with a question.
+    """The places of sentences in the order in which they hang together with a question, by the names that they share.
 
     First the sentences with the name that the question begins with, then those with the names that these brought, and
     so on: each tells of somebody of whom something is known. What hangs together with no name of the question comes
     before all of it, as it was told. It is an order for stories in which nothing happens one after another.
-
-    Args:
-        sentences: the words of each.
-        question: its words.
-        names: the words that join sentences.
     """
     left = {place: [word for word in sentence if word in names] for place, sentence in enumerate(sentences)}
     found = [place for name in question if name in names for place in _reached(name, left)]

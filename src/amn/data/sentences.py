@@ -41,11 +41,10 @@ def split_sentences(text: str) -> list[str]:
 
 
 def split_prose(chunks: Iterable[str]) -> Iterator[str]:
-    """The sentences of a stream, in bounded memory whatever its length.
+    """The sentences of a stream that comes in pieces cut anywhere, in bounded memory whatever its length.
 
-    Args:
-        chunks: pieces of the text, cut anywhere. A line end ends a sentence too, unless the line was wrapped there.
-            A sentence of more than `MAX_SENTENCE_WORDS` words is cut.
+    A line end ends a sentence too, unless the line was wrapped there. One of more than `MAX_SENTENCE_WORDS` words is
+    cut.
     """
     held = ""
     for block in _unwrapped(_blocks(chunks)):

@@ -19,13 +19,9 @@ def views_of(
     lengths: Int[np.ndarray, " story"],
     least: int,
 ) -> Views:
-    """The views of all sentences.
+    """The views of all sentences, from slots of words with zeros after them, and of questions with zeros between them.
 
-    Args:
-        told: the slots of their words, then zeros.
-        questions: the slots of the questions' words, with zeros between them.
-        lengths: how many sentences each story has.
-        least: the least room to give for members.
+    Each story has so many sentences; members get at least the room of `least`.
     """
     asked = questions.reshape(len(questions), questions.shape[1] * questions.shape[2])
     if boundary.library() is not None:

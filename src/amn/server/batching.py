@@ -74,11 +74,7 @@ class Inference:
 
     So none of them starves another; a deadline waits for one other thing at most, and one that is near for less. Long
     work comes in steps: after a moment, or where a nearer deadline waits, it goes to the end of its queue. There is no
-    waiting for a batch to fill: a batch is what came in while the one before it ran.
-
-    Args:
-        limits: how many may wait, and how many are answered at once.
-        observe: is told the size of each batch.
+    waiting for a batch to fill: a batch is what came in while the one before it ran. `observe` is told its size.
     """
 
     def __init__(self, limits: Limits, observe: Callable[[int], None] = lambda _: None) -> None:
@@ -95,12 +91,7 @@ class Inference:
         self._thread.start()
 
     def answer(self, qa: QA, request: Request, sentences: int) -> "asyncio.Future[list[Answer]]":
-        """The answers to a request, which may be found together with those of others.
-
-        Args:
-            qa: the model.
-            request: what is asked.
-            sentences: how many sentences its story has, about.
+        """The answers to a request about so many sentences, which may be found together with those of others.
 
         Raises:
             BusyError: where too many wait.
@@ -135,11 +126,7 @@ class Inference:
             self._tasks.append(job)
 
     def moment(self, ends: float = inf) -> Callable[[], bool]:
-        """What says, in the thread of the model, when others have their turn: after a moment, or if one cannot wait.
-
-        Args:
-            ends: the deadline of whoever asks.
-        """
+        """What says, in the thread of the model, when others have their turn: after a moment, or if one cannot wait."""
         started = time.monotonic()
         least = SLICE_SECONDS if self._by_right else _LEAST_SECONDS
 

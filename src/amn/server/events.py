@@ -19,11 +19,7 @@ READ_SENTENCES = 64  # that a stream fetches at once
 
 
 class Events:
-    """The streams of a server.
-
-    Args:
-        service: what they follow.
-    """
+    """The streams of a server, which follow what its service is told."""
 
     def __init__(self, service: Service) -> None:
         self._service = service

@@ -24,14 +24,7 @@ _READS = ("GET", "HEAD", "OPTIONS")  # what changes nothing
 
 
 class Guard:
-    """Watches every request: measures it, bounds its body, and lets go of clients that neither send nor read.
-
-    Args:
-        app: the application behind it.
-        limits: the bounds.
-        metrics: where requests are counted.
-        hosts: the names that the server goes by.
-    """
+    """Watches every request: measures it, bounds its body, and lets go of clients that neither send nor read."""
 
     def __init__(self, app: ASGIApp, limits: Limits, metrics: Metrics, hosts: Hosts) -> None:
         self._app, self._limits, self._metrics, self._hosts = app, limits, metrics, hosts

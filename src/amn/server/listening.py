@@ -27,10 +27,6 @@ class JoinedWrites:
     """A transport that sends at once what is written in one turn of the loop, such as head and body of a reply.
 
     Whoever sends lets another thread run, and waits for its own turn: so one thing less to send is soon felt.
-
-    Args:
-        transport: what sends.
-        loop: whose turns count.
     """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
@@ -160,14 +156,7 @@ class OnceASecond(logging.Filter):
 
 
 def server_for(app: FastAPI, limits: Limits, *, log_level: str = "warning", log_requests: bool = False) -> Server:
-    """A server for an application; `run(sockets=[...])` serves.
-
-    Args:
-        app: the application.
-        limits: how many connections there may be, and how long they may take.
-        log_level: what is logged.
-        log_requests: whether each request is.
-    """
+    """A server for an application; `run(sockets=[...])` serves."""
     config = uvicorn.Config(
         app,
         http=type("LimitedConnection", (Connection,), {"limits": limits}),

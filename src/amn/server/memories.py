@@ -22,14 +22,10 @@ _STALE = 0.05  # of its time to live: by how much a memory lives longer before t
 
 @dataclass(slots=True)
 class Resident:
-    """A memory in RAM. It may lag behind the store; whoever needs it now tells it the rest.
+    """A memory in RAM. It may lag behind the store; whoever needs it now tells it the rest."""
 
-    Args:
-        memory: the memory; only the thread of the model touches it.
-        telling: held by whoever tells it, so that each gets what its own sentences did.
-    """
-
-    memory: LiveMemory
+    memory: LiveMemory  # the memory; only the thread of the model touches it
+    # Held by whoever tells it, so that each gets what its own sentences did.
     telling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
@@ -60,14 +56,7 @@ class News:
 
 
 class Memories:
-    """The memories of a store, and the RAM that they take.
-
-    Args:
-        store: where they are kept.
-        limits: how many there may be, how many of them in RAM, and how long an unused one lives.
-        owners: how many owners share them; none may take more than its part.
-        clock: the seconds now.
-    """
+    """The memories of a store, of which no owner may take more than its part, and the RAM that they take."""
 
     def __init__(
         self, store: MemoryStore, limits: Limits, owners: int = 1, clock: Callable[[], float] = time.time

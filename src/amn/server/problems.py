@@ -48,13 +48,7 @@ _WANTED = {
 
 
 def problem(status: int, detail: str, field: str | None = None) -> bytes:
-    """A problem document, as JSON.
-
-    Args:
-        status: the status of the reply.
-        detail: one sentence that says what is wrong and what would help.
-        field: the field of the request that is wrong.
-    """
+    """A problem document, as JSON: one sentence that says what is wrong, with which field, and what would help."""
     text = detail if detail.endswith(".") else f"{detail}."
     found = {"type": f"/docs#{status}", "title": _TITLES.get(status, "It failed"), "status": status, "detail": text}
     return json.dumps(found if field is None else {**found, "field": field}).encode()

@@ -33,14 +33,7 @@ class UnknownModelError(AMNError):
 
 
 class Service:
-    """Everything behind the routes.
-
-    Args:
-        model: the default model: a shipped name, or a directory.
-        limits: the bounds.
-        store: where memories are kept.
-        owners: how many owners share the memories.
-    """
+    """Everything behind the routes: models, of which one is the default, and the memories that some owners share."""
 
     def __init__(self, model: str, limits: Limits, store: MemoryStore, owners: int = 1) -> None:
         self.limits = limits
@@ -73,13 +66,7 @@ class Service:
         return self._loaded[name]
 
     async def looked_at(self, story: str | Sequence[str], questions: Sequence[str], field: str) -> ReadingWork:
-        """The sentences of a story, where they keep within the bounds; those of a list are taken as they are.
-
-        Args:
-            story: text, or sentences.
-            questions: what it is read for.
-            field: what it is called in the request.
-        """
+        """The sentences of a story, where they keep within the bounds; those of a list are taken as they are."""
         work = ReadingWork(story, len(questions), self.limits, field)
         work.look()
         await self.slices.look(work)
@@ -135,16 +122,11 @@ class Service:
     async def tell(
         self, record: Record, sentences: Sequence[str], after: int | None, take: Callable[[SentenceTrace], T]
     ) -> AsyncIterator[list[T]]:
-        """Tells a memory sentences. They are in the store before the first of them is read.
+        """Tells a memory that had `after` sentences more of them, all in the store before the first of them is read.
 
         Whoever goes in the meantime has told all of them; what was not read is read when somebody asks. Whoever takes
-        what comes slowly holds up nobody else who tells the memory.
-
-        Args:
-            record: the memory.
-            sentences: what it is told.
-            after: how many sentences it must have before; None for any number.
-            take: what to make of what each sentence did, which is given some sentences at a time.
+        what comes slowly holds up nobody else who tells the memory. What each did goes through `take`, and is given
+        some sentences at a time.
         """
         self.inference.check_room()
         found: asyncio.Queue[list[T] | Exception | None] = asyncio.Queue()

@@ -13,7 +13,7 @@ from functools import partial
 from math import inf
 from typing import Any, TypeVar
 
-from amn.answers import Answer, SentenceTrace
+from amn.answers import Answer, SentenceTrace, timed
 from amn.changes import AnswerChange, Follower
 from amn.data.vocabulary import UNKNOWN_ANSWER
 from amn.memory import KEPT_TRACES, LiveMemory, groups_of
@@ -38,34 +38,21 @@ _SLICE_SENTENCES = 64  # that are taken apart at once, which takes time as well
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Answers, and how much they are from.
+    """Answers, and how much they are from."""
 
-    Args:
-        answers: one for each question.
-        read: how many sentences were read.
-        sentences: how many there are.
-    """
-
-    answers: list[Answer]
-    read: int
-    sentences: int
+    answers: list[Answer]  # one for each question
+    read: int  # how many sentences were read
+    sentences: int  # how many there are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskSettings:
-    """How a memory is asked.
+    """How a memory is asked."""
 
-    Args:
-        deadline: seconds for all of it, from when the request came.
-        explain: say why.
-        banks: how many banks to read.
-        started: when the request came, by the monotonic clock.
-    """
-
-    deadline: float | None = None
-    explain: bool = False
-    banks: int | None = None
-    started: float
+    deadline: float | None = None  # seconds for all of it, from when the request came
+    explain: bool = False  # say why
+    banks: int | None = None  # how many banks to read
+    started: float  # when the request came, by the monotonic clock
 
     @property
     def ends(self) -> float | None:
@@ -78,12 +65,7 @@ class AskSettings:
 
 
 class Slices:
-    """Tells memories and asks them, a moment at a time.
-
-    Args:
-        inference: the thread of the model.
-        limits: what an explanation may be.
-    """
+    """Tells memories and asks them, a moment at a time."""
 
     def __init__(self, inference: Inference, limits: Limits) -> None:
         self._inference, self._limits = inference, limits
@@ -104,14 +86,8 @@ class Slices:
     ) -> AsyncIterator[list[T]]:
         """Tells a memory sentences of which the first has that number, a slice at a time.
 
-        What it was told already is not told again: whoever is cancelled here may leave a slice that still runs.
-
-        Args:
-            memory: the memory.
-            first: the number of the first sentence.
-            work: the sentences.
-            ends: a deadline, by the monotonic clock.
-            take: what to make of what each sentence did, in the thread of the model; what is None is left out.
+        What it was told already is not told again: whoever is cancelled here may leave a slice that still runs. What
+        each did goes through `take` in the thread of the model; what is None then is left out.
         """
         while not work.complete or len(memory.sentences) < first + len(work):
             telling = partial(self._tell_slice, memory, first, work, ends, take)
@@ -151,8 +127,7 @@ class Slices:
             raise FieldError("story", NO_SENTENCE)
         ask = self._explainable if asked.ends is not None else self._asked
         reading = yield from ask(memory, asked, told.expected)
-        milliseconds = 1000 * (time.monotonic() - asked.started)
-        return replace(reading, answers=[replace(answer, milliseconds=milliseconds) for answer in reading.answers])
+        return replace(reading, answers=timed(reading.answers, time.monotonic() - asked.started))
 
     def _reading(self, memory: LiveMemory, told: ReadingWork, asked: AskSettings) -> Steps[None]:
         """Tells a new memory a story, and leaves it where there is just time left to ask: after a sentence at least."""

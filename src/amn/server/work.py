@@ -28,12 +28,7 @@ _OVERHEAD_WORDS = 16  # what every sentence costs, as if it had so many more wor
 
 
 class FieldError(AMNError):
-    """A field of a request that is too much or too little; the message says which and why.
-
-    Args:
-        field: its name.
-        why: what is wrong.
-    """
+    """A field of a request that is too much or too little; the message says which and why."""
 
     def __init__(self, field: str, why: str) -> None:
         super().__init__(f"{field}: {why}")
@@ -44,13 +39,8 @@ class ReadingWork:
     """Sentences to read, and what each costs, as far as they were looked at.
 
     Every question may have a memory of its own, in which the words of a sentence look at each other: so the cost is the
-    square of their number, for each question. Sentences without a word are left out.
-
-    Args:
-        story: text, which is split into sentences, or sentences, which are taken as they are.
-        questions: how many it is read for.
-        limits: what a story may be; None where that was looked at before.
-        field: what the story is called in the request.
+    square of their number, for each question. Sentences without a word are left out. What was looked at before needs no
+    limits; `field` is what the story is called in the request.
     """
 
     def __init__(
@@ -163,11 +153,7 @@ def _parts_of_text(text: str) -> Iterator[tuple[int, Sequence[str]]]:
 
 
 class Pace:
-    """How long something takes on this machine, learnt from what it took before; rather too long than too short.
-
-    Args:
-        first: seconds for a unit of cost, until it was measured.
-    """
+    """How long a unit of cost takes here, learnt from what it took before; rather too long than too short."""
 
     def __init__(self, first: float) -> None:
         self._pace = first

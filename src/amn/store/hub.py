@@ -11,16 +11,7 @@ METADATA = {"library_name": "amn", "license": "apache-2.0", "pipeline_tag": "que
 
 
 def push(save: Callable[[Path], None], name: str, **options: Any) -> str:
-    """Puts a model on the hub, with what the hub sorts by in its card, and gives the address of the commit.
-
-    Args:
-        save: writes the model to a directory.
-        name: organisation/name.
-        **options: of `ModelHubMixin.push_to_hub`.
-
-    Raises:
-        MissingExtraError: without the hub's library.
-    """
+    """Puts a model that `save` writes on the hub, with what the hub sorts by; gives the address of the commit."""
     try:
         from huggingface_hub import ModelHubMixin, metadata_save
     except ImportError as error:

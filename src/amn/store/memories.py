@@ -19,23 +19,14 @@ STORE_BYTES = 8 << 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What a store knows of a memory, apart from its sentences.
+    """What a store knows of a memory, apart from its sentences."""
 
-    Args:
-        id: its name.
-        owner: whose it is.
-        model: the name of its model.
-        questions: what it was built for.
-        sentences: how many it was told.
-        expires_at: when it goes if it is not used before, in seconds since 1970.
-    """
-
-    id: str
-    owner: str
-    model: str
-    questions: tuple[str, ...]
-    sentences: int = 0
-    expires_at: float = FOREVER
+    id: str  # its name
+    owner: str  # whose it is
+    model: str  # the name of its model
+    questions: tuple[str, ...]  # what it was built for
+    sentences: int = 0  # how many it was told
+    expires_at: float = FOREVER  # when it goes if it is not used before, in seconds since 1970
 
 
 class StoreError(AMNError):
@@ -50,12 +41,7 @@ class MissingMemoryError(AMNError):
 
 
 class FullError(AMNError):
-    """No further memory or sentence fits; the message says what to do.
-
-    Args:
-        message: one sentence for whoever tells.
-        seconds: when it is worth trying again; None where waiting does not help.
-    """
+    """No further memory or sentence fits; the message says what to do, and `seconds` when, where waiting helps."""
 
     def __init__(self, message: str, seconds: float | None = None) -> None:
         super().__init__(message)

@@ -47,13 +47,13 @@ def _description(trained: TrainedModel) -> dict[str, Any]:
 def load_model(directory: str | Path) -> TrainedModel:
     """Reads a model directory."""
     directory = Path(directory)
-    described = read_description(directory)
+    described, path = read_description(directory), directory / WEIGHTS_FILE
     try:
-        data = (directory / WEIGHTS_FILE).read_bytes()
-        check_weights(described, data, str(directory / WEIGHTS_FILE))
+        data = path.read_bytes()
         weights = load(data)
-    except (OSError, SafetensorError) as error:
-        raise CheckpointError(f"{directory / WEIGHTS_FILE}: the weights cannot be read ({error})") from error
+    except (OSError, SafetensorError, KeyError) as error:  # the last for a kind of number that numpy does not have
+        raise CheckpointError(f"{path}: the weights cannot be read ({error})") from error
+    check_weights(described, weights, data, str(path))
     return TrainedModel(
         architecture=described["architecture"],
         config=described["config"],

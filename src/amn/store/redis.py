@@ -71,11 +71,7 @@ redis.call('EXPIREAT', KEYS[2], math.ceil(tonumber(expires)))
 
 
 class RedisStore:
-    """A store that several servers share.
-
-    Args:
-        url: where it is: redis://[[user]:password@]HOST[:PORT][/DB].
-    """
+    """A store that several servers share, at redis://[[user]:password@]HOST[:PORT][/DB]."""
 
     def __init__(self, url: str) -> None:
         try:

@@ -1,13 +1,12 @@
 """What must hold of a model directory before anything of it is used: nothing here allocates what a file claims.
 
-Pure functions over the description (the JSON of config.json) and the bytes of the weights.
+Pure functions over the description (the JSON of config.json) and the weights.
 """
 
 import json
 import logging
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -21,9 +20,6 @@ MAX_HIDDEN = 8192
 DIGESTS = "sha256"  # the entry of config.json that says what the rest must be
 KINDS = 6  # of edges, each with a bias for each head
 
-_HEADER_LENGTH = 8
-_DTYPES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "BOOL": 1}
-_FLOATS = {"F64": np.float64, "F32": np.float32, "F16": np.float16}
 _PARTS = {"architecture": str, "config": dict, "vocabulary": dict, "training": dict}
 _PARTS_BEFORE = {*_PARTS, "format_version", "calibration"}  # what models from before there were checksums may have
 _POSITIVE = ("vocabulary_size", "num_answers", "hidden", "heads", "max_banks", "items")
@@ -33,23 +29,6 @@ _RESERVED_WORDS = 2  # padding and the unknown word have numbers too
 _log = logging.getLogger(__name__)
 
 Shape = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TensorHeader:
-    """What a file says of one tensor.
-
-    Args:
-        dtype: its kind, by the names of safetensors.
-        shape: its sizes.
-        begin: where its bytes begin, counted from the first byte of any tensor.
-        end: where they end.
-    """
-
-    dtype: str
-    shape: Shape
-    begin: int
-    end: int
 
 
 def parsed(text: bytes, source: str) -> dict[str, Any]:
@@ -120,66 +99,18 @@ def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, str) or (isinstance(value, int) and 0 <= value <= MAX_SIZE)
 
 
-def read_header(data: bytes, source: str) -> dict[str, TensorHeader]:
-    """What the bytes of a safetensors file say of its tensors, which must fill it exactly.
-
-    Raises:
-        CheckpointError: where they say nothing that can be.
-    """
-    length = int.from_bytes(data[:_HEADER_LENGTH], "little")
-    start = _HEADER_LENGTH + length
-    _expect(len(data) > _HEADER_LENGTH and start <= len(data), source, "a whole file of weights", f"{len(data)} bytes")
-    try:
-        found = json.loads(data[_HEADER_LENGTH:start])
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"{source}: the header of the weights cannot be read ({error})") from error
-    _expect(isinstance(found, dict), source, "a header with an object", found)
-    tensors = {name: _tensor(name, value, source) for name, value in found.items() if name != "__metadata__"}
-    end = 0
-    for tensor in sorted(tensors.values(), key=lambda one: (one.begin, one.end)):
-        _expect(tensor.begin == end, source, f"the next tensor at byte {end}", tensor.begin)
-        end = tensor.end
-    _expect(start + end == len(data), source, f"{start + end} bytes", f"{len(data)}")
-    return tensors
-
-
-def _tensor(name: str, value: object, source: str) -> TensorHeader:
-    where = f"{name}: dtype, shape and data_offsets"
-    _expect(isinstance(value, dict) and value.keys() == {"dtype", "shape", "data_offsets"}, source, where, value)
-    assert isinstance(value, dict)
-    dtype, shape, offsets = value["dtype"], value["shape"], value["data_offsets"]
-    _expect(isinstance(dtype, str) and dtype in _DTYPES, source, f"{name}: one of {', '.join(_DTYPES)}", dtype)
-    for numbers in (shape, offsets):
-        whole = isinstance(numbers, list) and all(type(number) is int and number >= 0 for number in numbers)
-        _expect(whole and len(numbers) <= 8, source, f"{name}: whole numbers", numbers)
-    _expect(len(offsets) == 2, source, f"{name}: where it begins and ends", offsets)
-    size = math.prod(shape) * _DTYPES[dtype]
-    _expect(offsets[1] - offsets[0] == size, source, f"{name}: {size} bytes for {shape}", offsets)
-    return TensorHeader(dtype, tuple(shape), offsets[0], offsets[1])
-
-
-def check_weights(described: Mapping[str, Any], data: bytes, source: str) -> None:
-    """Refuses weights that are not those of the description: other names, shapes, kinds or bytes, or not finite.
-
-    Args:
-        described: what `check_description` let through.
-        data: the bytes of the file of weights.
-        source: what to call it.
-    """
-    found = read_header(data, source)
+def check_weights(described: Mapping[str, Any], weights: Mapping[str, np.ndarray], data: bytes, source: str) -> None:
+    """Refuses weights that are not those of the description: other names, shapes, kinds or bytes, or not finite."""
     expected = expected_shapes(described["architecture"], described["config"])
-    for name in expected.keys() ^ found.keys():
+    for name in expected.keys() ^ weights.keys():
         side = "is missing" if name in expected else "is none of this architecture"
         raise CheckpointError(f"{source}: the tensor {name[:100]!r} {side}")
     for name, shape in expected.items():
-        tensor = found[name]
-        fits = len(tensor.shape) == len(shape) and all(w in (-1, f) for w, f in zip(shape, tensor.shape, strict=True))
-        _expect(fits, source, f"{name}: shape {shape}, as the config says", tensor.shape)
-        _expect(tensor.dtype in _FLOATS, source, f"{name}: floating-point numbers", tensor.dtype)
-    start = _HEADER_LENGTH + int.from_bytes(data[:_HEADER_LENGTH], "little")
-    for name, tensor in found.items():
-        values = np.frombuffer(data, _FLOATS[tensor.dtype], math.prod(tensor.shape), start + tensor.begin)
-        _expect(bool(np.isfinite(values).all()), source, f"{name}: finite numbers", "others")
+        found = weights[name]
+        fits = len(found.shape) == len(shape) and all(w in (-1, f) for w, f in zip(shape, found.shape, strict=True))
+        _expect(fits, source, f"{name}: shape {shape}, as the config says", found.shape)
+        _expect(found.dtype.kind == "f", source, f"{name}: floating-point numbers", found.dtype)
+        _expect(bool(np.isfinite(found).all()), source, f"{name}: finite numbers", "others")
     if DIGESTS in described:
         same = described[DIGESTS].get("weights") == sha256(data).hexdigest()
         _expect(same, source, "the weights that config.json was saved with", "others: one of them is damaged")

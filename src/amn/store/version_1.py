@@ -16,15 +16,7 @@ from amn.inference.trained import TrainedModel
 def from_version_1(
     asked: Sequence[str], told: Sequence[Words], tensors: Arrays, layout: dict[str, Any], trained: TrainedModel
 ) -> tuple[list[str], Arrays]:
-    """What version 0.1 saved of a memory, with what it found out again from the sentences: words and neighbours.
-
-    Args:
-        asked: the words of its questions.
-        told: its sentences.
-        tensors: what was saved of its entities.
-        layout: its banks.
-        trained: the model.
-    """
+    """What version 0.1 saved of a memory, with what it found out again from the sentences: words and neighbours."""
     met = list(dict.fromkeys([*asked, *chain.from_iterable(told)]))
     slots = {word: slot for slot, word in enumerate(met, 1)}
     graph = WordGraph([slots[word] for word in asked])

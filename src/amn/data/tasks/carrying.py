@@ -6,7 +6,7 @@ from random import Random
 from amn.data.tasks.scene import Plan, Scene
 from amn.data.world import Event
 
-_COUNTS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SHARE_THERE_IN_TASK_3 = 0.19
 
 # (released wording, Lua wording, the part of the give that is the answer). The first is asked twice as often.
@@ -83,7 +83,7 @@ class CarryCount(Scene[str]):
         """How many?"""
         held = len(self.world.held_by(topic))
         verb, none = ("holding", "zero") if self.plan.lua else ("carrying", "none")
-        answer = none if held == 0 else _COUNTS[held] if held < len(_COUNTS) else str(held)
+        answer = none if held == 0 else NUMBERS[held] if held < len(NUMBERS) else str(held)
         lines = (event.line for event in self.world.handlings[topic])
         self.draft.ask(f"How many objects is {topic} {verb}?", answer, lines)
 

@@ -1,9 +1,10 @@
 """Tasks about where people are: 1 (one fact), 6 (yes or no), 11 to 13 (pronouns and pairs of people)."""
 
+from collections.abc import Iterable
+
 from amn.data.names import pronoun
 from amn.data.tasks.scene import Scene
 from amn.data.tasks.wording import say_move
-from amn.data.world import Event
 
 
 class Whereabouts(Scene[str]):
@@ -18,13 +19,15 @@ class Whereabouts(Scene[str]):
         return [event.actor for event in self.recent()]
 
     def question(self, topic: str) -> None:
-        """Where is the person?"""
+        """Where is the person? Of a block, the first line has the name and the last the move."""
         move = self.world.last_move[topic]
-        self.draft.ask(f"Where is {topic}?", move.place, self.support(move))
+        self.draft.ask(f"Where is {topic}?", move.place, range(move.line - self.block + 1, move.line + 1))
 
-    def support(self, move: Event) -> tuple[int, ...]:
-        """Lines that tell of the move and of who moved."""
-        return (move.line,)
+    def move(self, people: Iterable[str], who: str, place: str) -> None:
+        """Tells one sentence that moves people, who are called so in it."""
+        line = self.draft.tell(f"{say_move(self.rng, self.plan.wording, who, place)}.")
+        for person in people:
+            self.world.move(person, place).line = line
 
 
 class Presence(Scene[str]):
@@ -49,15 +52,9 @@ class PronounMove(Whereabouts):
     def tell(self) -> None:
         """A named move and an unnamed one."""
         person = self.rng.choice(self.world.people)
-        first = self.world.move(person, self.world.elsewhere(person))
-        first.line = self.draft.tell(f"{say_move(self.rng, self.plan.wording, person, first.place)}.")
-        then = self.world.move(person, self.world.elsewhere(person))
-        who = f"{self.rng.choice(self.plan.wording.adverb)} {pronoun(person)}"
-        then.line = self.draft.tell(f"{say_move(self.rng, self.plan.wording, who, then.place)}.")
-
-    def support(self, move: Event) -> tuple[int, ...]:
-        """The line with the name and the line with the pronoun."""
-        return (move.line - 1, move.line)
+        self.move((person,), person, self.world.elsewhere(person))
+        place = self.world.elsewhere(person)
+        self.move((person,), f"{self.rng.choice(self.plan.wording.adverb)} {pronoun(person)}", place)
 
 
 class PairMove(Whereabouts):
@@ -73,14 +70,8 @@ class PairMove(Whereabouts):
             one, other = self.rng.sample(self.world.people, 2)
             place = self.rng.choice(self.world.places)
             if place not in (self.world.at[one], self.world.at[other]):
-                self.move_both(f"{one} and {other}", (one, other), place)
+                self.move((one, other), f"{one} and {other}", place)
                 return one, other
-
-    def move_both(self, who: str, pair: tuple[str, str], place: str) -> None:
-        """Tells one sentence that moves both people."""
-        line = self.draft.tell(f"{say_move(self.rng, self.plan.wording, who, place)}.")
-        for person in pair:
-            self.world.move(person, place).line = line
 
 
 class PairPronoun(PairMove):
@@ -91,8 +82,4 @@ class PairPronoun(PairMove):
     def tell(self) -> None:
         """A named move of two people and an unnamed one."""
         pair = self.tell_pair()
-        self.move_both(f"{self.rng.choice(self.plan.wording.adverb)} they", pair, self.world.elsewhere(pair[0]))
-
-    def support(self, move: Event) -> tuple[int, ...]:
-        """The line with the names and the line with the pronoun."""
-        return (move.line - 1, move.line)
+        self.move(pair, f"{self.rng.choice(self.plan.wording.adverb)} they", self.world.elsewhere(pair[0]))

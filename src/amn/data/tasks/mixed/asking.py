@@ -6,10 +6,11 @@ nobody. What was never told, or rests on something that was not, is unknown.
 
 from collections.abc import Callable, Iterable
 
+from amn.data.tasks.carrying import NUMBERS
 from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.presence import anybody, is_with, who_in, who_with
 from amn.data.tasks.mixed.teller import Asked, Teller
-from amn.data.tasks.mixed.topics import NUMBERS, Asker, any_person, any_thing, asked
+from amn.data.tasks.mixed.theme import Asker, any_person, any_thing, asked
 from amn.data.tasks.mixed.world import Gift, Lines, MixedWorld, Person, Stop, Thing, route
 
 
@@ -34,9 +35,7 @@ def where(teller: Teller, unknown: bool) -> Asked | None:
     if topic is None:
         return None
     being = _being(teller.world, topic)
-    if being is None or being.spot.place is None:
-        return asked("where", None, (), it=topic)
-    return asked("where", being.spot.place.text, _place_lines(being), it=topic)
+    return asked("where", being.spot.place, _place_lines(being), it=topic) if being else asked("where", None, it=topic)
 
 
 def is_in(teller: Teller, unknown: bool) -> Asked | None:
@@ -47,7 +46,7 @@ def is_in(teller: Teller, unknown: bool) -> Asked | None:
     being = _being(teller.world, topic)
     place = _likely_place(teller, being)
     if being is None:
-        return asked("is in", None, (), it=topic, place=place)
+        return asked("is in", None, it=topic, place=place)
     spot = being.spot
     if spot.place is not None:
         answer: str | None = "yes" if spot.place == place else "no"
@@ -79,10 +78,9 @@ def before(teller: Teller, unknown: bool) -> Asked | None:
     at = max((at for at, (spot, _) in enumerate(stops) if spot.place == place), default=0)
     if any(spot.place is None for spot, _ in stops[at:]):
         return None  # an untold place may be this one
-    if at == 0 or stops[at - 1][0].place is None:
-        return asked(kind, None, (), it=topic, place=place)
-    answer = stops[at - 1][0].place
-    return asked(kind, answer.text if answer else None, _stop_lines(stops[at - 1 : at + 1]), it=topic, place=place)
+    if at == 0:
+        return asked(kind, None, it=topic, place=place)
+    return asked(kind, stops[at - 1][0].place, _stop_lines(stops[at - 1 : at + 1]), it=topic, place=place)
 
 
 def _moved_thing(teller: Teller) -> Name | None:
@@ -112,12 +110,8 @@ def after(teller: Teller, unknown: bool) -> Asked | None:
     if None in been or been.count(place) > 1:
         return None
     at = been.index(place) if place in been else len(been)
-    if at + 1 >= len(been):
-        return asked("person after", None, (), it=topic, place=place)
-    answer = been[at + 1]
-    return asked(
-        "person after", answer.text if answer else None, _stop_lines(stops[at : at + 2]), it=topic, place=place
-    )
+    answer = been[at + 1] if at + 1 < len(been) else None
+    return asked("person after", answer, _stop_lines(stops[at : at + 2]), it=topic, place=place)
 
 
 def who_has(teller: Teller, unknown: bool) -> Asked | None:
@@ -127,15 +121,15 @@ def who_has(teller: Teller, unknown: bool) -> Asked | None:
         return None
     thing = teller.world.things.get(topic)
     if thing is None:
-        return asked("who has", None, (), thing=topic)
-    return asked("who has", thing.holder.text if thing.holder else "nobody", thing.why, thing=topic)
+        return asked("who has", None, thing=topic)
+    return asked("who has", thing.holder or "nobody", thing.why, thing=topic)
 
 
 def has(teller: Teller, unknown: bool) -> Asked | None:
     """Does a person have a thing? Unknown only where the story tells of neither."""
     cast, rng = teller.cast, teller.rng
     if unknown:
-        return asked("has", None, (), who=rng.choice(cast.other_people), thing=rng.choice(cast.other_things))
+        return asked("has", None, who=rng.choice(cast.other_people), thing=rng.choice(cast.other_things))
     topic, person = any_thing(teller, False), any_person(teller, False)
     if topic is None or person is None:
         return None
@@ -161,7 +155,7 @@ def _carried(teller: Teller, unknown: bool, kind: str, say: Callable[[list[Name]
         return None
     person = teller.world.people.get(topic)
     if person is None:
-        return asked(kind, None, (), who=topic)
+        return asked(kind, None, who=topic)
     return asked(kind, say(teller.world.held_by(topic)), person.handled, who=topic)
 
 
@@ -181,14 +175,11 @@ def gift(teller: Teller, unknown: bool) -> Asked | None:
     if about is None:
         return None
     named = {part: getattr(about, part) for part in parts}
-    fitting = (
-        told for told in reversed(teller.world.gifts) if all(getattr(told, part) == named[part] for part in parts)
-    )
-    found = next(fitting, None)
     slots = {_SLOTS[part]: name for part, name in named.items()}
-    if found is None:
-        return asked(kind, None, (), **slots)
-    return asked(kind, getattr(found, wanted).text, found.why, **slots)
+    for told in reversed(teller.world.gifts):
+        if all(getattr(told, part) == name for part, name in named.items()):
+            return asked(kind, getattr(told, wanted), told.why, **slots)
+    return asked(kind, None, **slots)
 
 
 _SLOTS = {"giver": "who", "thing": "thing", "receiver": "to"}
@@ -206,8 +197,7 @@ def _any_gift(teller: Teller, unknown: bool) -> Gift | None:
     """One that was told, or for a question without an answer one that perhaps was not."""
     if not unknown:
         return teller.rng.choice(teller.world.gifts[-3:]) if teller.world.gifts else None
-    names = [any_person(teller, unknown), any_thing(teller, unknown), any_person(teller, unknown)]
-    giver, thing, receiver = names
+    giver, thing, receiver = any_person(teller, unknown), any_thing(teller, unknown), any_person(teller, unknown)
     if giver is None or thing is None or receiver is None or giver == receiver:
         return None
     return Gift(giver, thing, receiver, ())
@@ -216,11 +206,12 @@ def _any_gift(teller: Teller, unknown: bool) -> Gift | None:
 def first(teller: Teller, unknown: bool) -> Asked | None:
     """Where was a person at first?"""
     topic = teller.rng.choice(teller.cast.other_people) if unknown else any_person(teller, False)
-    person = teller.world.people.get(topic) if topic else None
-    if topic is None or person is None:
-        return asked("first", None, (), it=topic) if topic else None
+    if topic is None:
+        return None
+    if (person := teller.world.people.get(topic)) is None:
+        return asked("first", None, it=topic)
     place = person.stops[0][0].place if person.stops else None
-    return asked("first", place.text, _stop_lines(person.stops[:1]), it=topic) if place else None
+    return asked("first", place, _stop_lines(person.stops[:1]), it=topic) if place else None
 
 
 # What else may be called taking or dropping: what is asked then has no plain answer.

@@ -10,26 +10,18 @@ MOST_SENTENCES = 60
 
 @dataclass(frozen=True, kw_only=True)
 class MixedConfig:
-    """What mixed stories look like; the defaults are those to train on.
+    """What mixed stories look like; the defaults are those to train on."""
 
-    Args:
-        wordings: "train" leaves out the fifth of the wordings that "kept-out" stories are told and asked in.
-        names: "known" ones, or "new" ones that no story for training holds.
-        sentences: the fewest and the most of a story; by default mostly up to 20, with a tail to 60.
-        unknown: share of questions that the story does not answer.
-        irrelevant: share of sentences that tell nothing a question is about.
-        themes: the most kinds of facts in one story.
-        babi: share of stories in bAbI's own sentences and questions; none are kept out of training.
-        hard: share of stories about what other stories ask rarely and models answer worst: fears, company, lists.
-    """
-
+    # "train" leaves out the fifth of the wordings that "kept-out" stories are told and asked in.
     wordings: Literal["train", "kept-out", "all"] = "train"
-    names: Literal["known", "new"] = "known"
+    names: Literal["known", "new"] = "known"  # "known" ones, or "new" ones that no story for training holds
+    # The fewest and the most of a story; by default mostly up to 20, with a tail to 60.
     sentences: tuple[int, int] | None = None
-    unknown: float = 0.15
-    irrelevant: float = 0.08
-    themes: int = 5
-    babi: float = 0.35
+    unknown: float = 0.15  # share of questions that the story does not answer
+    irrelevant: float = 0.08  # share of sentences that tell nothing a question is about
+    themes: int = 5  # the most kinds of facts in one story
+    babi: float = 0.35  # share of stories in bAbI's own sentences and questions; none are kept out of training
+    # Share of stories about what other stories ask rarely and models answer worst: fears, company, lists.
     hard: float = 0.0
 
     def __post_init__(self) -> None:

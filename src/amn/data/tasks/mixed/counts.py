@@ -1,8 +1,9 @@
 """A theme about how many of something people have: they get, lose and share some."""
 
+from amn.data.tasks.carrying import NUMBERS
 from amn.data.tasks.mixed.names import Name
-from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
-from amn.data.tasks.mixed.topics import NUMBERS
+from amn.data.tasks.mixed.teller import Asked, Teller
+from amn.data.tasks.mixed.theme import Theme, asked
 from amn.data.tasks.mixed.world import Lines
 
 _ITEMS = (
@@ -14,11 +15,12 @@ _MOST = 6  # of one kind, to begin with
 _MOST_AT_ONCE = 3
 
 
-class Counts:
+class Counts(Theme):
     """People of its own, whose things are told by their number alone; the number is plain at any time."""
 
     def __init__(self, teller: Teller, names: list[Name]) -> None:
-        self.teller, self.rng, self.names = teller, teller.rng, names
+        super().__init__(teller)
+        self.names = names
         items = self.rng.sample(_ITEMS if teller.config.names == "known" else _NEW_ITEMS, 2)
         self.items = items if self.rng.random() < 0.4 else items[:1]
         self.digits = self.rng.random()
@@ -31,8 +33,7 @@ class Counts:
         if self.left == 0:
             return False
         name = self.rng.choice(self.names)
-        told = name in self.owned and self._change(name)
-        told = told or (name not in self.owned and self._own(name))
+        told = (self._change if name in self.owned else self._own)(name)
         self.left -= told
         return told
 
@@ -89,10 +90,7 @@ class Counts:
         """How many has somebody?"""
         if not self.owned:
             return None
-        name = self.rng.choice(self.teller.cast.other_people if unknown else list(self.owned))
+        name = self.rng.choice(self.cast.other_people if unknown else list(self.owned))
         item = self.rng.choice(self.items if unknown else list(self.owned[name]))
-        slots = {"who": name.said, "items": f"{item}s"}
-        if unknown:
-            return Asked(kind="how many", answer=UNKNOWN, support=(), slots=slots)
-        why = tuple(sorted(set(self.why[name, item])))
-        return Asked(kind="how many", answer=NUMBERS[self.owned[name][item]], support=why, slots=slots)
+        count, why = (None, ()) if unknown else (NUMBERS[self.owned[name][item]], self.why[name, item])
+        return asked("how many", count, why, who=name, items=f"{item}s")

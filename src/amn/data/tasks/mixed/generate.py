@@ -3,58 +3,44 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
-from typing import Protocol
 
 from amn.data import names as released
 from amn.data.story import Question, Story
 from amn.data.tasks.mixed import names
 from amn.data.tasks.mixed.animals import ALL_COLOURS, Animals, Colours
-from amn.data.tasks.mixed.asking import ASKERS, HARD_ASKERS
 from amn.data.tasks.mixed.bonds import OF_PEOPLE, OF_THINGS, Bonds, Comparisons
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.counts import Counts
 from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
-from amn.data.tasks.mixed.layout import SHAPES, SIZED, Map, Positions, SizeTheme
+from amn.data.tasks.mixed.layout import BOXES, SWEETS, Map, Positions, SizeTheme
 from amn.data.tasks.mixed.names import Name, NamePool, the
 from amn.data.tasks.mixed.people import THEMES, People
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Cast, Teller
+from amn.data.tasks.mixed.theme import Theme, asked
+from amn.data.tasks.space import SHAPES
 
-# How likely each theme is drawn for a free story. In bAbI's style most stories mix what people do, as others' do.
-_WEIGHTS = {
-    "moving": 4,
-    "pairs": 2,
-    "carrying": 5,
-    "giving": 4,
-    "belief": 2,
-    "doubt": 2,
-    "company": 1.5,
-    "belongings": 6,
-    "days": 2,
-    "motives": 2,
-    "fears": 1.5,
-    "colours": 1.5,
-    "sizes": 1.5,
-    "positions": 1.5,
-    "map": 2,
-    "thing colours": 1,
-    "bonds": 1.5,
-    "comparisons": 1.5,
-    "counts": 1,
-}
-_FREE_ONLY = ("company", "belongings", "thing colours", "bonds", "comparisons", "counts")  # which bAbI lacks
-# The same for hard stories.
-_HARD_WEIGHTS = {
-    "moving": 2,
-    "pairs": 3,
-    "carrying": 4,
-    "giving": 2,
-    "company": 4,
-    "belongings": 4,
-    "days": 2,
-    "fears": 5,
-    "bonds": 1.5,
-    "comparisons": 1.5,
-    "counts": 0.7,
+# How likely each theme is drawn for a free story and for a hard one, and whether bAbI has it. In bAbI's style most
+# stories mix what people do, as others' do.
+_THEMES = {
+    "moving": (4, 2, True),
+    "pairs": (2, 3, True),
+    "carrying": (5, 4, True),
+    "giving": (4, 2, True),
+    "belief": (2, 0, True),
+    "doubt": (2, 0, True),
+    "company": (1.5, 4, False),
+    "belongings": (6, 4, False),
+    "days": (2, 2, True),
+    "motives": (2, 0, True),
+    "fears": (1.5, 5, True),
+    "colours": (1.5, 0, True),
+    "sizes": (1.5, 0, True),
+    "positions": (1.5, 0, True),
+    "map": (2, 0, True),
+    "thing colours": (1, 0, False),
+    "bonds": (1.5, 1.5, False),
+    "comparisons": (1.5, 1.5, False),
+    "counts": (1, 0.7, False),
 }
 _HARD_THEMES = 3
 _BABI_ONLY_PEOPLE = 0.6
@@ -68,64 +54,30 @@ _AT_THE_END = 0.6
 _OFF_TOPIC = 0.1  # of the questions without an answer
 
 
-class Theme(Protocol):
-    """Something to tell and to ask about."""
-
-    def tell(self) -> bool:
-        """One more sentence or two; False where there is nothing to tell."""
-        ...
-
-    def ask(self, unknown: bool) -> Asked | None:
-        """A question, preferably of the kind wanted; None where there is nothing to ask."""
-        ...
-
-
-class Doings:
-    """What people do, as a theme."""
-
-    def __init__(self, people: People, themes: list[str]) -> None:
-        self.people, self.themes = people, themes
-
-    def tell(self) -> bool:
-        """Something happens."""
-        return self.people.tell()
-
-    def ask(self, unknown: bool) -> Asked | None:
-        """About anything of the world."""
-        rng = self.people.rng
-        askers = HARD_ASKERS if self.people.teller.hard else ASKERS
-        asker = rng.choice(askers[rng.choice(self.themes)])
-        return asker(self.people.teller, unknown)
-
-
-class Remarks:
+class Remarks(Theme):
     """Sentences that tell nothing, and questions that no story answers."""
-
-    def __init__(self, teller: Teller) -> None:
-        self.teller, self.rng = teller, teller.rng
 
     def tell(self) -> bool:
         """About the weather, or about somebody's mood."""
         if self.rng.random() < 0.5:
             self.teller.state("remark")
             return True
-        person, other = self.rng.sample(self.teller.cast.others, 2)
-        people = {person, other} if self.rng.random() < 0.25 else {person}
-        if len(people) > 1:
+        person, other = self.rng.sample(self.cast.others, 2)
+        if self.rng.random() < 0.25:
             self.teller.tell("liking", person, to=other)
+            self.teller.outsiders |= {person, other}
         else:
             self.teller.tell("person remark", person)
-        self.teller.outsiders |= people
+            self.teller.outsiders.add(person)
         return True
 
-    def ask(self) -> Asked | None:
+    def ask(self, unknown: bool = True) -> Asked | None:
         """About anything but the story, or about what somebody is like of whom nothing but a place was told."""
-        if any("o'clock" in sentence for sentence in self.teller.sentences):
+        if not unknown or any("o'clock" in sentence for sentence in self.teller.sentences):
             return None  # somebody may ask what time it is
-        cast = self.teller.cast
-        people = [name for name in (*cast.others, *cast.other_people) if name not in self.teller.outsiders]
-        slots = {"who": self.rng.choice(people).said, "colour": self.rng.choice(ALL_COLOURS)}
-        return Asked(kind="off topic", answer=UNKNOWN, support=(), slots=slots)
+        names = (*self.cast.others, *self.cast.other_people)
+        people = [name for name in names if name not in self.teller.outsiders]
+        return asked("off topic", None, who=self.rng.choice(people), colour=self.rng.choice(ALL_COLOURS))
 
 
 def mixed_stories(*, questions: int, seed: int, config: MixedConfig | None = None) -> Iterator[Story]:
@@ -168,16 +120,15 @@ class _Maker:
         if self.babi and self.rng.random() < _BABI_ONLY_PEOPLE:
             return [theme for theme in _BABI_CORE if theme == "moving" or self.rng.random() < 0.6]
         weights = {
-            theme: weight
-            for theme, weight in (_HARD_WEIGHTS if self.hard else _WEIGHTS).items()
-            if not self.babi or theme not in _FREE_ONLY
+            theme: hard if self.hard else free
+            for theme, (free, hard, in_babi) in _THEMES.items()
+            if (in_babi or not self.babi) and (hard or not self.hard)
         }
         count = self.rng.randint(1, min(self.config.themes, _HARD_THEMES) if self.hard else self.config.themes)
         chosen: list[str] = []
-        for _ in range(count):
-            kinds = [theme for theme in weights if theme not in chosen]
-            if kinds:
-                chosen += self.rng.choices(kinds, [weights[theme] for theme in kinds])
+        for _ in range(min(count, len(weights))):
+            chosen += self.rng.choices(list(weights), list(weights.values()))
+            del weights[chosen[-1]]
         return chosen
 
     def _length(self) -> int:
@@ -192,9 +143,8 @@ class _Maker:
         teller, cast, rng = self.teller, self.teller.cast, self.rng
         doings = [theme for theme in THEMES if theme in chosen]
         days = cast.people[-2:] if "days" in chosen else []
-        self.people = People(teller, set(doings), [name for name in cast.people if name not in days])
-        self.doings = Doings(self.people, doings or ["moving"])
-        themes: list[Theme] = [self.doings] * (2 if len(doings) > 1 else 1) if doings else []
+        self.people = People(teller, doings, [name for name in cast.people if name not in days])
+        themes: list[Theme] = [self.people] * min(2, len(doings))
         if days:
             themes.append(Days(teller, days))
         if "motives" in chosen:
@@ -219,7 +169,8 @@ class _Maker:
             themes.append(SizeTheme(teller, things))
         if "positions" in chosen:
             num = rng.randint(3, 5)
-            things = rng.sample(SHAPES, num) if self.babi else names.distinct(names.thing, rng, self.pool, num, taken)
+            shapes = [the(shape) for shape in SHAPES]
+            things = rng.sample(shapes, num) if self.babi else names.distinct(names.thing, rng, self.pool, num, taken)
             taken += things
             themes.append(Positions(teller, things))
         if "map" in chosen:
@@ -262,7 +213,7 @@ class _Maker:
                 return True
         if self.config.sentences is None and self.teller.sentences:
             return False
-        return self.doings.tell()
+        return self.people.tell()
 
     def _ask(self) -> None:
         asked = self._draw(self.rng.random() < self.config.unknown)
@@ -278,7 +229,7 @@ class _Maker:
         if unknown and not self.babi and self.rng.random() < _OFF_TOPIC and (off_topic := self.remarks.ask()):
             return off_topic
         for _ in range(_TRIES):
-            asked = self.rng.choice(self.themes or [self.doings]).ask(unknown)
+            asked = self.rng.choice(self.themes or [self.people]).ask(unknown)
             if asked is not None and (asked.answer == UNKNOWN) == unknown and self.teller.can_ask(asked.kind):
                 return asked
         return None
@@ -286,9 +237,9 @@ class _Maker:
 
 def _sized(rng: Random) -> list[Name]:
     """The things of bAbI that have sizes, from small to big."""
-    sweets, boxes = list(SIZED[:2]), list(SIZED[2:])
+    boxes = list(BOXES)
     rng.shuffle(boxes)
-    return sweets + boxes
+    return SWEETS + boxes
 
 
 def _cast(rng: Random, pool: NamePool, *, babi: bool, motives: bool) -> Cast:
@@ -296,14 +247,13 @@ def _cast(rng: Random, pool: NamePool, *, babi: bool, motives: bool) -> Cast:
     num_people, num_places, num_things = rng.randint(3, 6), rng.randint(4, 8), rng.randint(2, 6)
     if babi and pool is names.KNOWN and rng.random() < _BABI_NAMES:
         return _released_cast(rng, motives=motives)
-    single = babi  # bAbI's names are of one word
-    draw = _plain if single else (names.person, names.place, names.belonging)
-    people = names.distinct(draw[0], rng, pool, num_people + 2, [])
+    person, place, thing = _ONE_WORD if babi else (names.person, names.place, names.belonging)
+    people = names.distinct(person, rng, pool, num_people + 2, [])
     places = list(MOTIVE_PLACES) if motives else []
-    places += names.distinct(draw[1], rng, pool, num_places + 2 - len(places), places)
+    places += names.distinct(place, rng, pool, num_places + 2 - len(places), places)
     things = list(MOTIVE_THINGS) if motives else []
-    things += names.distinct(draw[2], rng, pool, max(num_things, len(things)) + 2 - len(things), things)
-    surfaces = [] if single or rng.random() < 0.6 else names.distinct(names.surface, rng, pool, 1, [*places, *things])
+    things += names.distinct(thing, rng, pool, max(num_things, len(things)) + 2 - len(things), things)
+    surfaces = [] if babi or rng.random() < 0.6 else names.distinct(names.surface, rng, pool, 1, [*places, *things])
     return replace(_split(people, places, things), surfaces=surfaces)
 
 
@@ -335,7 +285,7 @@ def _plain_person(rng: Random, pool: NamePool) -> Name:
     return Name(name, name, "she" if women else "he")
 
 
-_plain = (
+_ONE_WORD = (  # as bAbI's names are
     _plain_person,
     lambda rng, pool: the(rng.choice(pool.single.places)),
     lambda rng, pool: the(rng.choice(pool.single.objects)),
@@ -354,10 +304,10 @@ def _released_cast(rng: Random, *, motives: bool) -> Cast:
     if motives:
         things.append("pajamas")
     return Cast(
-        people=list(names.released(people)),
+        people=[Name(name, name, released.pronoun(name)) for name in people],
         places=[the(name) for name in places],
         things=[the(name) for name in things],
-        other_people=list(names.released(rng.sample(spare, 2))),
+        other_people=[Name(name, name, released.pronoun(name)) for name in rng.sample(spare, 2)],
         other_places=[the(name) for name in rng.sample(other_places, 2)],
         other_things=[the(name) for name in rng.sample(released.FURTHER.objects, 2)],
     )

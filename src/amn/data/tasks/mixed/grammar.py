@@ -4,7 +4,8 @@ A production is text with alternatives in brackets, `(went|walked) to`, which ma
 to fill, `{who}`. A word marked by `~` is kept out of training with all wordings that hold it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -13,6 +14,7 @@ from typing import Literal
 
 # One in so many wordings is kept out by its hash; with those that hold marked words it is about a fifth of a kind.
 _HASH_SHARE = 6
+_NAME = re.compile("<[^>]+>")  # stands for a part of a production
 _NEW_WORDS = 0.3  # how often a kept-out wording is one with new words
 
 Which = Literal["train", "kept-out", "all"]
@@ -58,15 +60,10 @@ def _alternatives(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Wordings:
-    """The wordings of one kind of event or question.
+    """The wordings of one kind of event or question."""
 
-    Args:
-        babi: bAbI's own, or the plainest where it has none; these are never kept out of training.
-        productions: of all further ones.
-    """
-
-    babi: tuple[str, ...]
-    productions: tuple[str, ...]
+    babi: tuple[str, ...]  # bAbI's own, or the plainest where it has none; these are never kept out of training
+    productions: tuple[str, ...]  # of all further ones
 
     @cached_property
     def marked(self) -> tuple[str, ...]:
@@ -111,7 +108,24 @@ class Wordings:
         return not self.recombined or (bool(self.new) and rng.random() < _NEW_WORDS)
 
 
-def wordings(babi: Mapping[str, Sequence[str]], further: Mapping[str, Sequence[str]]) -> dict[str, Wordings]:
-    """The wordings of each kind; bAbI's own may be productions too."""
-    own = {kind: tuple(text for production in babi.get(kind, ()) for text in expand(production)) for kind in further}
-    return {kind: Wordings(own[kind], tuple(productions)) for kind, productions in further.items()}
+def wordings(text: str) -> dict[str, Wordings]:
+    """The wordings of each kind, by a text of lines.
+
+    `<name> := ...` says what a name stands for further on. A line with a colon at its end begins a kind, and its
+    productions come below; `=` stands before bAbI's own, or the plainest where it has none.
+    """
+    names: dict[str, str] = {}
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    for line in text.strip().splitlines():
+        name, is_name, meaning = line.partition(" := ")
+        if is_name:
+            names[name] = meaning
+        elif not line.startswith(" "):
+            own, further = found[line.removesuffix(":")] = [], []
+        else:
+            production = _NAME.sub(lambda name: names[name[0]], line.strip())
+            if production.startswith("= "):
+                own += expand(production.removeprefix("= "))
+            else:
+                further.append(production)
+    return {kind: Wordings(tuple(own), tuple(further)) for kind, (own, further) in found.items()}

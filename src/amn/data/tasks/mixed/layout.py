@@ -1,18 +1,18 @@
-"""Themes about things relative to one another: sizes, positions on a page, and rooms on a map."""
+"""Themes about things relative to one another: sizes and other orders, positions on a page, and rooms on a map."""
 
-from collections.abc import Mapping
-from random import Random
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import ClassVar
 
 from amn.data.tasks.mixed.names import Name, the
-from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
+from amn.data.tasks.mixed.teller import Asked, Teller
+from amn.data.tasks.mixed.theme import Theme, asked
 from amn.data.tasks.mixed.world import Lines
+from amn.data.tasks.sizes import CONTAINERS, SMALL
 
-# The two that are smaller than all others in bAbI, which a model may have learnt, come first.
-SIZED = tuple(the(text) for text in ("chocolate", "box of chocolates", "box", "chest", "suitcase", "container"))
-_NUM_SWEETS = 2
-SHAPES = tuple(
-    the(text) for text in ("triangle", "pink rectangle", "blue square", "red square", "red sphere", "yellow square")
-)
+# Smaller than all others in bAbI, which a model may have learnt.
+SWEETS, BOXES = [the(text) for text in SMALL], [the(text) for text in CONTAINERS]
 
 _Step = tuple[int, int]
 SIDES: Mapping[str, _Step] = {"above": (0, 1), "below": (0, -1), "to the left of": (-1, 0), "to the right of": (1, 0)}
@@ -31,6 +31,10 @@ class Graph:
         """One step leads from the first to the second."""
         self.near.setdefault(one, {}).setdefault(other, why)
 
+    def told(self) -> list[Name]:
+        """All things that a step leads from or to."""
+        return sorted({*self.near, *(other for near in self.near.values() for other in near)})
+
     def way(self, start: Name, goal: Name) -> list[Name] | None:
         """The fewest steps from one to the other, both ends included; None where none lead there."""
         ways = {start: [start]}
@@ -45,59 +49,73 @@ class Graph:
     def lines(self, way: list[Name]) -> Lines:
         """The lines that tell the steps of a way."""
         pairs = zip(way, way[1:], strict=False)
-        return tuple(sorted({line for one, other in pairs for line in self.near[one][other]}))
+        return tuple(line for one, other in pairs for line in self.near[one][other])
 
 
-class SizeTheme:
-    """Things of different sizes, compared two at a time."""
+class Ordered(Theme):
+    """Things or people in one order, the lowest first, compared two at a time, mostly neighbours."""
 
-    def __init__(self, teller: Teller, things: list[Name]) -> None:
-        self.teller, self.rng = teller, teller.rng
-        self.things = things  # from small to big
-        self.smaller = Graph()
-        self.left = self.rng.randint(2, 6)
+    def __init__(self, teller: Teller, names: Sequence[Name], told: tuple[int, int]) -> None:
+        super().__init__(teller)
+        self.names, self.below = names, Graph()
+        self.waiting = [self._compare] * self.rng.randint(*told)
 
-    def tell(self) -> bool:
-        """One comparison, mostly of neighbours in size."""
-        if self.left == 0:
-            return False
-        self.left -= 1
-        at = self.rng.randrange(len(self.things) - 1)
+    def _compare(self) -> None:
+        at = self.rng.randrange(len(self.names) - 1)
         further = at + 2 if self.rng.random() < 0.25 else at + 1
-        small, big = self.things[at], self.things[min(further, len(self.things) - 1)]
-        why = self.teller.state(self.rng.choice(("bigger", "fits")), big=big.said, small=small.said)
-        self.smaller.add(big, small, why)
-        return True
+        low, high = self.names[at], self.names[min(further, len(self.names) - 1)]
+        self.below.add(high, low, self.say(high, low))
+
+    @abstractmethod
+    def say(self, high: Name, low: Name) -> Lines:
+        """Tells that one is above the other."""
+
+    def is_above(self, one: Name, other: Name) -> tuple[bool | None, Lines]:
+        """Whether one is above the other, where that follows, and the lines that it follows from."""
+        down, up = self.below.way(one, other), self.below.way(other, one)
+        return (True if down else False if up else None), self.below.lines(down or up or [])
+
+
+YES_OR_NO: Mapping[bool | None, str | None] = {True: "yes", False: "no", None: None}  # None: it does not follow
+
+
+class SizeTheme(Ordered):
+    """Things of different sizes."""
+
+    def __init__(self, teller: Teller, names: Sequence[Name]) -> None:
+        super().__init__(teller, names, (2, 6))
+
+    def say(self, high: Name, low: Name) -> Lines:
+        """As one that is bigger, or one that the other fits in."""
+        return self.teller.state(self.rng.choice(("bigger", "fits")), big=high.said, small=low.said)
 
     def ask(self, unknown: bool) -> Asked | None:
         """Is one bigger than the other, or does it fit?"""
-        told = sorted({*self.smaller.near, *(small for near in self.smaller.near.values() for small in near)})
+        told = self.below.told()
         if not told:
             return None
-        big, small = self.rng.sample([*told, *self._spare(unknown)], 2)
-        down, up = self.smaller.way(big, small), self.smaller.way(small, big)
-        if not down and not up and {big, small} & set(SIZED[:_NUM_SWEETS]):
+        spare = self.cast.other_things[:1] if unknown and not self.teller.babi else []
+        big, small = self.rng.sample([*told, *spare], 2)
+        bigger, lines = self.is_above(big, small)
+        if bigger is None and (big in SWEETS or small in SWEETS):
             return None  # nobody needs to be told that chocolate is small
-        answer = "yes" if down else "no" if up else UNKNOWN
-        slots = {"big": big.said, "small": small.said}
-        support = self.smaller.lines(down or up or [])
-        return Asked(kind=self.rng.choice(("bigger", "fits")), answer=answer, support=support, slots=slots)
-
-    def _spare(self, unknown: bool) -> list[Name]:
-        return self.teller.cast.other_things[:1] if unknown and not self.teller.babi else []
+        return asked(self.rng.choice(("bigger", "fits")), YES_OR_NO[bigger], lines, big=big, small=small)
 
 
-class _Grid:
+class _Grid(Theme):
     """Things one step apart from each other, told one pair at a time in any order."""
 
-    def __init__(self, rng: Random, things: list[Name], steps: Mapping[str, _Step]) -> None:
-        self.rng, self.steps = rng, steps
+    steps: ClassVar[Mapping[str, _Step]]
+    kind: ClassVar[str]  # of what is told, and the slot for its step
+    slot: ClassVar[str]
+
+    def __init__(self, teller: Teller, things: Sequence[Name]) -> None:
+        super().__init__(teller)
         self.at: dict[Name, _Step] = {things[0]: (0, 0)}
         self.graph = Graph()
-        self.waiting: list[tuple[Name, str, Name]] = []
         for thing in things[1:]:
             self._put(thing)
-        rng.shuffle(self.waiting)
+        self.rng.shuffle(self.waiting)
 
     def _put(self, thing: Name) -> None:
         """Next to one that has a free side; told from either of the two."""
@@ -112,17 +130,13 @@ class _Grid:
         (x, y), (across, up) = self.at[other], self.steps[word]
         self.at[thing] = x + across, y + up
         if self.rng.random() < 0.5:
-            self.waiting.append((thing, word, other))
+            self.waiting.append(partial(self._tell_pair, thing, word, other))
         else:
-            self.waiting.append((other, self.word((-across, -up)), thing))
+            back = next(word for word, step in self.steps.items() if step == (-across, -up))
+            self.waiting.append(partial(self._tell_pair, other, back, thing))
 
-    def word(self, step: _Step) -> str:
-        return next(word for word, own in self.steps.items() if own == step)
-
-    def told(self) -> list[Name]:
-        return sorted(self.graph.near)
-
-    def add(self, one: Name, other: Name, why: Lines) -> None:
+    def _tell_pair(self, one: Name, word: str, other: Name) -> None:
+        why = self.teller.state(self.kind, one=one.said, other=other.said, things=(), **{self.slot: word})
         self.graph.add(one, other, why)
         self.graph.add(other, one, why)
 
@@ -136,91 +150,59 @@ def _along(step: _Step, direction: _Step) -> int:
     return step[0] * direction[0] + step[1] * direction[1]
 
 
-class Positions:
+class Positions(_Grid):
     """Things above, below and beside each other."""
 
-    def __init__(self, teller: Teller, things: list[Name]) -> None:
-        self.teller, self.rng = teller, teller.rng
-        self.grid = _Grid(teller.rng, things, SIDES)
-
-    def tell(self) -> bool:
-        """One pair."""
-        if not self.grid.waiting:
-            return False
-        one, side, other = self.grid.waiting.pop()
-        self.grid.add(one, other, self.teller.state("beside", one=one.said, side=side, other=other.said))
-        return True
+    steps, kind, slot = SIDES, "beside", "side"
 
     def ask(self, unknown: bool) -> Asked | None:
         """Is one thing on a side of another? Straight above is neither left nor right."""
-        told = self.grid.told()
+        told = self.graph.told()
         if not told:
             return None
-        spare = self.teller.cast.other_things[:1] if unknown else []
-        one, other = self.rng.sample([*told, *spare], 2)
-        way = self.grid.graph.way(one, other)
-        side = self._side(one, other) if way else self.rng.choice(list(SIDES))
-        slots = {"one": one.said, "side": side, "other": other.said}
+        one, other = self.rng.sample([*told, *(self.cast.other_things[:1] if unknown else [])], 2)
+        way = self.graph.way(one, other)
         if way is None:
-            return Asked(kind="beside", answer=UNKNOWN, support=(), slots=slots)
-        answer = "yes" if self._lies(one, side, other) else "no"
-        return Asked(kind="beside", answer=answer, support=self.grid.graph.lines(way), slots=slots)
-
-    def _lies(self, one: Name, side: str, other: Name) -> bool:
-        return _along(self.grid.step(other, one), SIDES[side]) > 0
-
-    def _side(self, one: Name, other: Name) -> str:
-        """A true one half the time."""
-        right = self.rng.random() < 0.5
-        return self.rng.choice([side for side in SIDES if self._lies(one, side, other) == right])
+            return asked("beside", None, one=one, side=self.rng.choice(list(SIDES)), other=other)
+        right = self.rng.random() < 0.5  # a true side half the time
+        step = self.step(other, one)
+        side = self.rng.choice([side for side in SIDES if (_along(step, SIDES[side]) > 0) == right])
+        return asked("beside", YES_OR_NO[right], self.graph.lines(way), one=one, side=side, other=other)
 
 
-class Map:
+class Map(_Grid):
     """Rooms north, south, east and west of each other."""
 
-    def __init__(self, teller: Teller, places: list[Name]) -> None:
-        self.teller, self.rng = teller, teller.rng
-        self.grid = _Grid(teller.rng, places, WAYS)
-
-    def tell(self) -> bool:
-        """One pair."""
-        if not self.grid.waiting:
-            return False
-        one, way, other = self.grid.waiting.pop()
-        self.grid.add(one, other, self.teller.state("compass", one=one.said, way=way, other=other.said))
-        return True
+    steps, kind, slot = WAYS, "compass", "way"
 
     def ask(self, unknown: bool) -> Asked | None:
         """How to go, or what lies in a direction?"""
-        if not self.grid.told():
+        if not self.graph.near:
             return None
         return (self._path if self.rng.random() < 0.5 else self._neighbour)(unknown)
 
     def _path(self, unknown: bool) -> Asked | None:
-        spare = self.teller.cast.other_places[:1] if unknown else []
-        one, other = self.rng.sample([*self.grid.told(), *spare], 2)
-        way = self.grid.graph.way(one, other)
-        slots = {"one": one.said, "other": other.said}
+        spare = self.cast.other_places[:1] if unknown else []
+        one, other = self.rng.sample([*self.graph.told(), *spare], 2)
+        way = self.graph.way(one, other)
         if way is None:
-            return Asked(kind="path", answer=UNKNOWN, support=(), slots=slots)
+            return asked("path", None, one=one, other=other)
         if len(way) > _LONGEST_PATH + 1 or (len(way) == 2 and self.rng.random() < 0.6):
             return None  # one step is too easy to ask often
-        steps = [_LETTER[self.grid.step(here, there)] for here, there in zip(way, way[1:], strict=False)]
-        return Asked(kind="path", answer=",".join(steps), support=self.grid.graph.lines(way), slots=slots)
+        steps = [_LETTER[self.step(here, there)] for here, there in zip(way, way[1:], strict=False)]
+        return asked("path", ",".join(steps), self.graph.lines(way), one=one, other=other)
 
     def _neighbour(self, unknown: bool) -> Asked | None:
         """The room next to one; unknown only where the map shows none at all in that direction."""
-        room = self.rng.choice(
-            self.teller.cast.other_places if unknown and self.rng.random() < 0.3 else self.grid.told()
-        )
+        told = self.graph.told()
+        room = self.rng.choice(self.cast.other_places if unknown and self.rng.random() < 0.3 else told)
         kind, way = self.rng.choice(("north of it", "it north of")), self.rng.choice(list(WAYS))
         across, up = WAYS[way]
         step = (across, up) if kind == "north of it" else (-across, -up)
-        slots = {"one": room.said, "way": way}
-        for other, why in self.grid.graph.near.get(room, {}).items():
-            if self.grid.step(room, other) == step:
-                return Asked(kind=kind, answer=other.text, support=why, slots=slots)
-        shown = [other for other in self.grid.told() if self.grid.graph.way(room, other)]
-        if any(_along(self.grid.step(room, other), step) > 0 for other in shown):
+        for other, why in self.graph.near.get(room, {}).items():
+            if self.step(room, other) == step:
+                return asked(kind, other, why, one=room, way=way)
+        shown = [other for other in told if self.graph.way(room, other)]
+        if any(_along(self.step(room, other), step) > 0 for other in shown):
             return None
-        return Asked(kind=kind, answer=UNKNOWN, support=(), slots=slots)
+        return asked(kind, None, one=room, way=way)

@@ -1,7 +1,7 @@
 """Who and what mixed stories are about: names of one and of several words, those to train on and new ones apart."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
@@ -21,31 +21,18 @@ class Name(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamePool:
-    """Names to draw from.
+    """Names to draw from."""
 
-    Args:
-        single: people, places and things of one word.
-        surnames: of people with a title or a first name before it.
-        towns: places that take no article.
-        bare: common places that take none, and prepositions of their own.
-        surfaces: what things lie on.
-        containers: what things lie in.
-        rooms: places of two words.
-        looks: first words of things of two words.
-        things: second words of these.
-        plurals: things that are several.
-    """
-
-    single: NameList
-    surnames: tuple[str, ...]
-    towns: tuple[str, ...]
-    bare: tuple[str, ...]
-    surfaces: tuple[str, ...]
-    containers: tuple[str, ...]
-    rooms: tuple[str, ...]
-    looks: tuple[str, ...]
-    things: tuple[str, ...]
-    plurals: tuple[str, ...]
+    single: NameList  # people, places and things of one word
+    surnames: tuple[str, ...]  # of people with a title or a first name before it
+    towns: tuple[str, ...]  # places that take no article
+    bare: tuple[str, ...]  # common places that take none, and prepositions of their own
+    surfaces: tuple[str, ...]  # what things lie on
+    containers: tuple[str, ...]  # what things lie in
+    rooms: tuple[str, ...]  # places of two words
+    looks: tuple[str, ...]  # first words of things of two words
+    things: tuple[str, ...]  # second words of these
+    plurals: tuple[str, ...]  # things that are several
 
 
 def _lines(text: str) -> tuple[str, ...]:
@@ -252,11 +239,6 @@ def idiomatic(text: str) -> str:
     for wrong, right in _IDIOMS:
         text = wrong.sub(right, text)
     return text
-
-
-def released(names: Sequence[str], *, women: frozenset[str] = frozenset(RELEASED.women)) -> tuple[Name, ...]:
-    """People of the released stories."""
-    return tuple(Name(name, name, "she" if name in women else "he") for name in names)
 
 
 @lru_cache(maxsize=1 << 16)

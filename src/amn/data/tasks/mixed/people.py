@@ -1,10 +1,10 @@
 """What people do in a mixed story: they go, take, drop, give, meet, and are said to be here or not there."""
 
-from collections.abc import Callable
-
+from amn.data.tasks.mixed.asking import ASKERS, HARD_ASKERS
 from amn.data.tasks.mixed.names import ME, Name
 from amn.data.tasks.mixed.presence import present
-from amn.data.tasks.mixed.teller import Teller
+from amn.data.tasks.mixed.teller import Asked, Teller
+from amn.data.tasks.mixed.theme import Theme
 
 # How likely each kind of event is, where its theme is in the story; those of bAbI in its own style of stories.
 _WEIGHTS: dict[str, dict[str, float]] = {
@@ -21,7 +21,7 @@ _WEIGHTS: dict[str, dict[str, float]] = {
         **{"not get": 3, "not drop": 1.5, "not give": 1.5, "get there": 2, "buy": 2},
     },
 }
-_IN_BABI = ("move", "pair", "get", "drop", "give", "in", "not in", "either")
+_IN_BABI = frozenset(("move", "pair", "get", "drop", "give", "in", "not in", "either"))
 THEMES = tuple(_WEIGHTS)
 _TALK_ON = 0.35  # how often the person told of last acts again
 _SAME_THING = 0.5  # how often what was told of last is what is told of again
@@ -29,19 +29,13 @@ _SEVERAL_SHARE = 0.25  # how often a sentence is about several things, or three 
 _SEVERAL_IN_HARD = 0.5
 
 
-class People:
-    """People who act on one world.
+class People(Theme):
+    """People who act on one world; the themes say which kinds of events happen, and moves always do."""
 
-    Args:
-        teller: the story.
-        themes: which kinds of events happen; moves always do.
-        names: who acts.
-    """
-
-    def __init__(self, teller: Teller, themes: set[str], names: list[Name]) -> None:
-        self.teller, self.names = teller, names
-        self.rng, self.world, self.cast = teller.rng, teller.world, teller.cast
-        self.last = names[0]
+    def __init__(self, teller: Teller, themes: list[str], names: list[Name]) -> None:
+        super().__init__(teller)
+        self.names, self.world, self.last = names, teller.world, names[0]
+        self._themes = themes or ["moving"]
         self._several_share = _SEVERAL_IN_HARD if teller.hard else _SEVERAL_SHARE
         kinds: dict[str, float] = {}
         for theme in THEMES:
@@ -49,47 +43,26 @@ class People:
                 for kind, weight in _WEIGHTS[theme].items():
                     kinds[kind] = kinds.get(kind, 0) + weight
         if teller.babi:
-            kinds = {kind: weight for kind, weight in kinds.items() if kind in _IN_BABI}
-            if not themes & {"belief", "doubt"}:
-                kinds.pop("in", None)
-            if "pairs" not in themes:
-                kinds.pop("pair", None)
+            told = _IN_BABI - (set() if {"belief", "doubt"} & {*themes} else {"in"})
+            told -= set() if "pairs" in themes else {"pair"}
+            kinds = {kind: weight for kind, weight in kinds.items() if kind in told}
         self._kinds, self._weights = list(kinds), list(kinds.values())
-        self._tell: dict[str, Callable[[Name], bool]] = {
-            "move": self._move,
-            "pair": self._pair,
-            "then": self._then,
-            "not go": self._not_go,
-            "in": self._in,
-            "not in": self._not_in,
-            "not there": self._not_there,
-            "empty": self._empty,
-            "either": self._either,
-            "with": self._with,
-            "get": self._get,
-            "drop": self._drop,
-            "give": self._give,
-            "get there": self._get_there,
-            "buy": self._buy,
-            "put": self._put,
-            "lies": self._lies,
-            "carry": self._carry,
-            "not get": self._not_get,
-            "have": self._have,
-            "put away": self._put_away,
-            "not drop": self._not_drop,
-            "not give": self._not_give,
-        }
 
     def tell(self) -> bool:
         """One event: person and kind are drawn until they fit."""
         for _ in range(20):
             person = self.last if self.rng.random() < _TALK_ON else self.rng.choice(self.names)
             (kind,) = self.rng.choices(self._kinds, self._weights)
-            if self._tell[kind](person):
+            if getattr(self, f"_{kind.replace(' ', '_')}")(person):  # the method of that name
                 self.last = person
                 return True
         return False
+
+    def ask(self, unknown: bool) -> Asked | None:
+        """About anything of the world."""
+        askers = HARD_ASKERS if self.teller.hard else ASKERS
+        asker = self.rng.choice(askers[self.rng.choice(self._themes)])
+        return asker(self.teller, unknown)
 
     def go(self, person: Name, place: Name) -> None:
         """Somebody goes to a place."""

@@ -1,8 +1,11 @@
 """Questions about who is in a place, and with whom."""
 
+from collections.abc import Iterable
+
+from amn.data.tasks.carrying import NUMBERS
 from amn.data.tasks.mixed.names import ME, Name
 from amn.data.tasks.mixed.teller import Asked, Teller
-from amn.data.tasks.mixed.topics import NUMBERS, any_person, asked
+from amn.data.tasks.mixed.theme import any_person, asked
 from amn.data.tasks.mixed.world import Person
 
 _CROWDED = 0.7  # of the questions of hard stories about who is in a place, those about more than one person
@@ -22,25 +25,34 @@ def present(teller: Teller, place: Name) -> list[Person] | None:
     return found
 
 
+def _place_lines(people: Iterable[Person]) -> list[int]:
+    return [line for person in people for line in person.spot.why]
+
+
 def who_in(teller: Teller, unknown: bool) -> Asked | None:
     """Who is in a place, or how many?"""
-    kind = teller.rng.choice(("who in", "who in", "count in"))
+    return _asked_of_place(teller, unknown, teller.rng.choice(("who in", "who in", "count in")), teller.hard)
+
+
+def anybody(teller: Teller, unknown: bool) -> Asked | None:
+    """Is there anybody in a place?"""
+    return _asked_of_place(teller, unknown, "anybody in", False)
+
+
+def _asked_of_place(teller: Teller, unknown: bool, kind: str, crowded: bool) -> Asked | None:
+    """About any place; where that is wanted, mostly about one where several people are."""
     if unknown:
-        return asked(kind, None, (), place=teller.rng.choice(teller.cast.other_places))
-    places = sorted(teller.world.places)
-    settled = present(teller, place := _place_of_some(teller, places)) if places else None
-    if settled is None:
+        return asked(kind, None, place=teller.rng.choice(teller.cast.other_places))
+    places, spots = sorted(teller.world.places), [person.spot.place for person in teller.world.people.values()]
+    full = [place for place in places if crowded and spots.count(place) > 1]
+    if not places:
         return None
-    lines = tuple(line for person in settled for line in person.spot.why)
+    place = teller.rng.choice(full if full and teller.rng.random() < _CROWDED else places)
+    if (settled := present(teller, place)) is None:
+        return None
     names = ",".join(person.name.text for person in settled) or "nobody"
-    return asked(kind, names if kind == "who in" else NUMBERS[len(settled)], lines, place=place)
-
-
-def _place_of_some(teller: Teller, places: list[Name]) -> Name:
-    """Any place; in hard stories mostly one where several people are."""
-    spots = [person.spot.place for person in teller.world.people.values()] if teller.hard else []
-    crowded = [place for place in places if spots.count(place) > 1]
-    return teller.rng.choice(crowded if crowded and teller.rng.random() < _CROWDED else places)
+    answer = {"who in": names, "count in": NUMBERS[len(settled)], "anybody in": "yes" if settled else "no"}[kind]
+    return asked(kind, answer, _place_lines(settled), place=place)
 
 
 def _in_company(teller: Teller) -> Name | None:
@@ -53,15 +65,14 @@ def _in_company(teller: Teller) -> Name | None:
 def who_with(teller: Teller, unknown: bool) -> Asked | None:
     """Who is with a person?"""
     if unknown:
-        return asked("who with", None, (), who=teller.rng.choice(teller.cast.other_people))
+        return asked("who with", None, who=teller.rng.choice(teller.cast.other_people))
     topic = _in_company(teller)
     spot = teller.world.people[topic].spot if topic else None
     settled = present(teller, spot.place) if spot and spot.place else None
     if topic is None or settled is None:
         return None
-    lines = tuple(line for person in settled for line in person.spot.why)
     others = ",".join(person.name.text for person in settled if person.name != topic)
-    return asked("who with", others or "nobody", lines, who=topic)
+    return asked("who with", others or "nobody", _place_lines(settled), who=topic)
 
 
 def is_with(teller: Teller, unknown: bool) -> Asked | None:
@@ -71,21 +82,8 @@ def is_with(teller: Teller, unknown: bool) -> Asked | None:
         return None
     if one == ME:
         one, other = other, one
-    people = [teller.world.people.get(name) for name in (one, other)]
-    known = [person.spot for person in people if person and person.spot.place]
-    if len(known) == 2:
-        lines = known[0].why + known[1].why
-        return asked("is with", "yes" if known[0].place == known[1].place else "no", lines, who=one, to=other)
-    return None if all(people) else asked("is with", None, (), who=one, to=other)
-
-
-def anybody(teller: Teller, unknown: bool) -> Asked | None:
-    """Is there anybody in a place?"""
-    if unknown:
-        return asked("anybody in", None, (), place=teller.rng.choice(teller.cast.other_places))
-    places = sorted(teller.world.places)
-    settled = present(teller, place := teller.rng.choice(places)) if places else None
-    if settled is None:
-        return None
-    lines = tuple(line for person in settled for line in person.spot.why)
-    return asked("anybody in", "yes" if settled else "no", lines, place=place)
+    people = [person for name in (one, other) if (person := teller.world.people.get(name))]
+    places = {person.spot.place for person in people}
+    if None in places or len(people) < 2:
+        return None if len(people) == 2 else asked("is with", None, who=one, to=other)
+    return asked("is with", "yes" if len(places) == 1 else "no", _place_lines(people), who=one, to=other)

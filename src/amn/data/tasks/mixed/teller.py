@@ -84,28 +84,17 @@ class _Topic:
 
 @dataclass(slots=True, eq=False)
 class Teller:
-    """A story being told.
+    """A story being told."""
 
-    Args:
-        rng: the story's source of chance.
-        config: what stories look like.
-        babi: whether this one keeps to bAbI's sentences.
-        cast: who and what it is about.
-        length: how many sentences it is to have.
-        world: what it has told of people and things.
-        outsiders: people told of without a place that counts now.
-        hard: whether it asks mainly what other stories ask rarely, and for longer lists.
-    """
-
-    rng: Random
-    config: MixedConfig
-    babi: bool
-    cast: Cast
-    length: int
-    world: MixedWorld = field(default_factory=MixedWorld)
+    rng: Random  # the story's source of chance
+    config: MixedConfig  # what stories look like
+    babi: bool  # whether this one keeps to bAbI's sentences
+    cast: Cast  # who and what it is about
+    length: int  # how many sentences it is to have
+    world: MixedWorld = field(default_factory=MixedWorld)  # what it has told of people and things
     sentences: list[str] = field(default_factory=list)
-    outsiders: set[Name] = field(default_factory=set)
-    hard: bool = False
+    outsiders: set[Name] = field(default_factory=set)  # people told of without a place that counts now
+    hard: bool = False  # whether it asks mainly what other stories ask rarely, and for longer lists
     _subject: _Subject = field(default_factory=_Subject)
     _topic: _Topic = field(default_factory=_Topic)
     _mentioned: set[Name] = field(default_factory=set)
@@ -130,12 +119,7 @@ class Teller:
     ) -> Lines:
         """Tells an event of people, perhaps by a pronoun, and returns the lines that together say it.
 
-        Args:
-            kind: of event.
-            who: one person or several.
-            to: the person given something or met.
-            things: what the event is about, told by "it", "both" or "them" where these were told of last.
-            slots: what else the wording names.
+        Things that were told of last may be "it", "both" or "them". The other slots are what else the wording names.
         """
         doing = kind in _DOINGS
         pronoun = self._pronoun(who, to) if doing or not self.babi else ""

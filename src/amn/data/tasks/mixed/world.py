@@ -14,23 +14,15 @@ Lines = tuple[int, ...]
 
 @dataclass(slots=True, eq=False)
 class Spot:
-    """Where somebody or something was for a while.
+    """Where somebody or something was for a while."""
 
-    Args:
-        place: its name, where it is known.
-        why: the lines that tell it.
-        options: the places of an either-or.
-        denied: a place that it is not.
-        same: other spots that are the same place, and the lines that tell so.
-        apart: whether it is a table or a box, where only things are.
-    """
-
-    place: Name | None = None
-    why: Lines = ()
-    options: tuple[Name, ...] = ()
-    denied: Name | None = None
+    place: Name | None = None  # its name, where it is known
+    why: Lines = ()  # the lines that tell it
+    options: tuple[Name, ...] = ()  # the places of an either-or
+    denied: Name | None = None  # a place that it is not
+    # Other spots that are the same place, and the lines that tell so.
     same: list[tuple["Spot", Lines]] = field(default_factory=list)
-    apart: bool = False
+    apart: bool = False  # whether it is a table or a box, where only things are
 
     @property
     def is_doubtful(self) -> bool:
@@ -80,19 +72,12 @@ def route(stops: Iterable[Stop]) -> list[Stop]:
 
 @dataclass(slots=True, eq=False)
 class Person:
-    """Somebody the story tells of.
-
-    Args:
-        name: who.
-        stops: where the person was, in turn.
-        taken: things that the person ever got, in the order of the first time.
-        handled: lines that tell of the person getting or letting go of something.
-    """
+    """Somebody the story tells of."""
 
     name: Name
-    stops: list[Stop] = field(default_factory=list)
-    taken: list[Name] = field(default_factory=list)
-    handled: list[int] = field(default_factory=list)
+    stops: list[Stop] = field(default_factory=list)  # where the person was, in turn
+    taken: list[Name] = field(default_factory=list)  # things that the person ever got, in the order of the first time
+    handled: list[int] = field(default_factory=list)  # lines that tell of the person getting or letting go of something
 
     @property
     def spot(self) -> Spot:
@@ -104,21 +89,13 @@ class Person:
 
 @dataclass(slots=True, eq=False)
 class Thing:
-    """A thing the story tells of.
-
-    Args:
-        name: which.
-        stops: where it was, in turn.
-        holder: who has it, if anybody.
-        why: the lines that tell who has it or who left it.
-        passed_on: whether these lines leave open how it came to where it is.
-    """
+    """A thing the story tells of."""
 
     name: Name
-    stops: list[Stop] = field(default_factory=list)
-    holder: Name | None = None
-    why: Lines = ()
-    passed_on: bool = False
+    stops: list[Stop] = field(default_factory=list)  # where it was, in turn
+    holder: Name | None = None  # who has it, if anybody
+    why: Lines = ()  # the lines that tell who has it or who left it
+    passed_on: bool = False  # whether these lines leave open how it came to where it is
 
     @property
     def spot(self) -> Spot:
