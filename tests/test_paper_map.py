@@ -25,13 +25,14 @@ def name_of(file: Path) -> str:
 def tagged(file: Path) -> Iterator[tuple[int, str]]:
     """Each equation that a function of a file claims, with the function's name from `amn.models` on."""
     source = file.read_text()
+    lines = source.splitlines()
 
     def visit(node: ast.AST, prefix: str) -> Iterator[tuple[int, str]]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.ClassDef):
                 yield from visit(child, f"{prefix}.{child.name}")
             elif isinstance(child, ast.FunctionDef):
-                text = ast.get_source_segment(source, child) or ""
+                text = "\n".join(lines[child.lineno - 1 : child.end_lineno])
                 yield from ((int(number), f"{prefix}.{child.name}") for number in TAG.findall(text))
 
     return visit(ast.parse(source), name_of(file))

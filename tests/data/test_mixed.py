@@ -73,6 +73,12 @@ def all_names(pool: NamePool) -> list[str]:
     return [*chain(*named, pool.surnames, pool.towns, pool.rooms, pool.looks, pool.things)]
 
 
+@pytest.fixture(scope="module")
+def plain() -> list[Story]:
+    """Stories as training has them."""
+    return mixed(4000)
+
+
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_every_answer_follows_from_the_story(settings: dict[str, Any]) -> None:
     for seed in (1, 2):
@@ -164,7 +170,7 @@ def test_a_share_of_hard_stories_leaves_the_others_as_they_are() -> None:
     assert plain[0] not in all_hard
 
 
-def test_hard_stories_ask_mainly_what_others_ask_rarely() -> None:
+def test_hard_stories_ask_mainly_what_others_ask_rarely(plain: list[Story]) -> None:
     hard = {
         "fear",
         "who with",
@@ -182,7 +188,7 @@ def test_hard_stories_ask_mainly_what_others_ask_rarely() -> None:
         kinds = [question.kind for _, question in asked(stories)]
         return sum(kind in hard for kind in kinds) / len(kinds)
 
-    assert share(mixed(1500, hard=1.0)) > 0.5 > 0.25 > share(mixed(1500))
+    assert share(mixed(1500, hard=1.0)) > 0.5 > 0.25 > share(plain)
 
 
 def test_as_many_questions_are_given_as_asked_for() -> None:
@@ -218,9 +224,9 @@ def test_many_answers_are_unknown_as_often_as_asked_for() -> None:
         assert answers.count("unknown") / len(answers) == pytest.approx(share, abs=0.025)
 
 
-def test_names_of_several_words_are_answered_whole() -> None:
+def test_names_of_several_words_are_answered_whole(plain: list[Story]) -> None:
     several: Counter[str] = Counter()
-    for told, question in asked(mixed(3000)):
+    for told, question in asked(plain):
         rule = parse_question(question.text)[0]
         if question.answer in FIXED_ANSWERS | NUMBERS or rule in ("path", "fear", "class fear", "will go"):
             continue
@@ -231,9 +237,9 @@ def test_names_of_several_words_are_answered_whole() -> None:
     assert any(name.startswith(("Mr. ", "Mrs. ", "Dr. ")) for name in several)
 
 
-def test_lists_hold_several_names() -> None:
+def test_lists_hold_several_names(plain: list[Story]) -> None:
     rules = {"carrying", "who in", "who with"}
-    lists = [question for _, question in asked(mixed(3000)) if "," in (question.answer or "")]
+    lists = [question for _, question in asked(plain) if "," in (question.answer or "")]
     assert {parse_question(question.text)[0] for question in lists} >= rules
 
 
@@ -271,12 +277,12 @@ def test_stories_draw_only_from_their_own_wordings() -> None:
         assert {kind.choose(rng, "kept-out", 0.25) for _ in range(500)} <= set(kind.kept_out)
 
 
-def test_training_never_holds_the_words_kept_out_of_it() -> None:
+def test_training_never_holds_the_words_kept_out_of_it(plain: list[Story]) -> None:
     kinds = (*EVENTS.values(), *QUESTIONS.values(), OPENERS, WRAPPERS)
     known = set(chain.from_iterable(words(text) for kind in kinds for text in (*kind.babi, *kind.train)))
     new = set(chain.from_iterable(words(text) for kind in kinds for text in kind.kept_out)) - known
     assert {"strolled", "snatched", "possesses"} <= new
-    assert new.isdisjoint(chain.from_iterable(words(text) for text in texts(mixed(3000))))
+    assert new.isdisjoint(chain.from_iterable(words(text) for text in texts(plain)))
     assert not new.isdisjoint(chain.from_iterable(words(text) for text in texts(mixed(300, wordings="kept-out"))))
 
 
@@ -305,7 +311,7 @@ def test_there_are_hundreds_of_known_names() -> None:
     assert len(KNOWN.single.objects) >= 100
 
 
-def test_about_a_third_of_the_stories_keep_to_the_sentences_of_babi() -> None:
+def test_about_a_third_of_the_stories_keep_to_the_sentences_of_babi(plain: list[Story]) -> None:
     kinds = (*EVENTS.values(), *QUESTIONS.values(), OPENERS, WRAPPERS)
     tasks = chain.from_iterable(generate(task, questions=50, seed=0) for task in TASKS)
     babi = set(chain.from_iterable(map(words, texts(tasks))))
@@ -317,12 +323,12 @@ def test_about_a_third_of_the_stories_keep_to_the_sentences_of_babi() -> None:
 
     assert share(mixed(1000, babi=1.0)) == 1
     assert share(mixed(1000, babi=0.0)) < 0.1
-    assert 0.3 < share(mixed(2000)) < 0.45
+    assert 0.3 < share(plain) < 0.45
 
 
-def test_a_story_has_as_many_sentences_as_set() -> None:
+def test_a_story_has_as_many_sentences_as_set(plain: list[Story]) -> None:
     assert {len(story.sentences) for story in mixed(200, sentences=(12, 12))} == {12}
-    lengths = [len(story.sentences) for story in mixed(4000)]
+    lengths = [len(story.sentences) for story in plain]
     assert min(lengths) == 1
     assert 40 < max(lengths) <= 60
     assert sum(length <= 20 for length in lengths) / len(lengths) > 0.6

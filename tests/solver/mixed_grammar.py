@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 _TITLE = r"(?:Mr\.|Mrs\.|Ms\.|Dr\.|Miss|Professor)"
 _PROPER = r"[A-Z][a-z]+"
@@ -84,170 +84,168 @@ _SLOTS = {
 }
 
 
+@cache
 def pattern(template: str) -> re.Pattern[str]:
-    """Compile a template such as `{who} {go} to {place}`."""
+    """Compile a template such as `{who} {go} to {place}`, when it is first needed: there are hundreds."""
     return re.compile(re.sub(r"\{([a-z]+)\}", lambda slot: _SLOTS[slot[1]], template))
 
 
 # The first that fits the whole sentence wins.
-_RULES = tuple(
-    (rule, pattern(template))
-    for rule, template in (
-        ("colour", "the colou?r of {whom} is {colour}"),
-        ("thing colour", "the colou?r of {thing} is {colour}"),
-        ("not get", "{who} {not} (?:take|get|grab|pick|fetch|snatch|took|picked|grabbed)(?: up)? {thing}(?: up)?"),
-        ("not drop", "{who} {not} (?:drop|put|put down|let go of|leave|discard|abandon|dropped|discarded) {thing}"
-                     "(?: down)?(?: there| anywhere)?"),
-        ("not drop", "{who} (?:kept|held on to|still held|clung to) {thing}(?: for now)?"),
-        ("not give", "{who} {not} (?:give|pass|hand|bring|offer|slip|gave|passed|handed) {thing} to {to}"),
-        ("not give", "{who} {not} (?:give|pass|hand|offer) {to} {thing}"),
-        ("put and go", "{who} {put} {thing} (?:behind )?{in} {place} and (?:then )?{go} to {other}"),
-        ("put and go", "{who} left {thing} (?:behind )?{in} {place} "
-                       "(?:before going|to go|when going|on the way) to {other}"),
-        ("put and go", "after (?:leaving|putting|parking|dropping|stashing) {thing} in {place}, {who} {go} to {other}"),
-        ("own", "{who} (?:(?:now|already|currently) )?(?:{have}|owns|had|started with|keeps)(?: got)? {amounts}"
-                "(?: now| already| in a pocket| in a bag)?"),
-        ("own", "{who} (?:{have}|had) {amounts},?(?: but| and)?(?: then)? {lost} {part}"),
-        ("gain", "{who} (?:{have} )?(?:just )?(?:bought|found|got|received|collected|won|acquired) "
-                 rf"(?P<part>{_NUMBER} more(?: [a-z]+)?)"),
-        ("share", "{who} (?:gave|handed|passed|sold|slipped) {part} to {to}"),
-        ("share", "{who} (?:gave|handed|passed|sold) {to} {part}"),
-        ("share", "{to} (?:got|received|took|obtained) {part} from {whom}"),
-        ("lose", "{who} (?:{have} )?(?:just )?{lost} {part}(?: today| again)?"),
-        ("have", "{who} (?:(?:now|already|meanwhile) )?{have}(?: got)? {thing}(?: now| already)?"),
-        ("get", "{who} {be} now (?:carrying|holding) {thing}"),
-        ("have", "{who} {be}(?: (?:still|currently|right now))? (?:carrying|holding) {thing}"),
-        ("have", "{who} (?:carries|holds|lugs) {thing}(?: now)?"),
-        ("have", "{who} {have} {thing} (?:in hand|in one hand|in a bag|in a pocket|at hand)"),
-        ("not go", "{who} (?:did not|didn't|never|refused to|failed to|declined to) (?:go to|walk to|move to|travel to|"
-                   "return to|head to|stroll to|(?:go|walk|move|travel|return|head|stroll) (?:back|over) to|went to|"
-                   "visited|visit|entered|enter|reached) {place}"),
-        ("either", "{who} (?:{be}|must be|could be|might be|may be|should be) "
-                   "(?:(?:either|perhaps|maybe|possibly|presumably) )?in {place} or (?:in )?{other}"),
-        ("either", "either {who} {be} in {place} or in {other}"),
-        ("either", "{who} (?:went|{have} gone) (?:either )?to {place} or (?:to )?{other}"),
-        ("either", "(?:either )?{place} or {other} is where {who} {be}"),
-        ("then", "{who} {go} to {place} and then (?:on )?to {other}"),
-        ("then", "first {who} {go} to {place}, then to {other}"),
-        ("then", "before (?:going|walking|heading) to {other}, {who} (?:went to|visited|was in) {place}"),
-        ("then", "after (?:visiting|leaving|touring) {place}, {who} {go} to {other}"),
-        ("then", "{who} {go} to {other} after (?:visiting|leaving|touring) {place}"),
-        ("then", "{who} {go} from {place} to {other}"),
-        ("then", "{who} left {place} and (?:then )?{go}{ago} to {other}"),
-        ("then", "{who} left {place} (?:for|to go to|and entered|and visited|and is now in) {other}"),
-        ("time", "{time},? {who} {go}{ago} to {place}"),
-        ("time", "{who} {go}{ago} to {place} {time}"),
-        ("time", "{time},? {who} (?:was {in}|visited) {place}"),
-        ("time", "{who} (?:was {in}|visited|(?:arrived|stayed|waited|rested) {in}) {place} {time}"),
-        ("with", "{who} {be} (?:{now} )?with {to}(?: {now})?"),
-        ("with", "{who} (?:{have} )?(?:joined|met|caught up with|met up with|hooked up with|gone to meet) {to}"),
-        ("with", "{who} (?:went|came|walked|headed|ran) to (?:join|meet|see|be with) {to}"),
-        ("with", "{who} (?:went|came|walked) (?:over )?to where {to} was"),
-        ("give", "{who} (?:{have} )?(?:just )?{gave} {thing} (?:over )?to {to}"),
-        ("move", "{who} (?:{have} )?(?:(?:just|now) )?{bring}(?: back)? {thing} (?:to|into|over to|along to) {place}"),
-        ("move", "{who} {go} (?:over )?to {place} with {thing}"),
-        ("move", "{who} (?:{have} )?(?:(?:just|now) )?{go}{ago} to {place}"),
-        ("move", "{who} (?:arrived|turned up|showed up|ended up) {in} {place}"),
-        ("move", "{who} (?:entered|reached|visited|(?:came|walked|stepped|popped) (?:in)?to) {place}"),
-        ("move", "{who} (?:set off|left) for {place}"),
-        ("move", "{who} (?:got|came|flew|rode)(?: back)? to {place}"),
-        ("not there", "{who} (?:{be}n't|{be} not|{be} no longer) (?:there|here)(?: now| any ?more| any longer)?"),
-        ("not there", "{who} {be} (?:gone|away)(?: now| again)?"),
-        ("not there", "{who} (?:went away|walked away|has left|has gone away|has departed)(?: again| already)?"),
-        ("empty", "(?:(?:nobody|no one|not a soul) is|there is (?:nobody|no one|not anybody)) {in} {place}(?: {now})?"),
-        ("empty", "{place} is (?:empty|completely empty|deserted)(?: {now})?"),
-        ("likes", "{who}{really} {likes} {to}(?: a lot| very much| so much| more than anything| to bits)?"),
-        ("likes", "{to} is{really} {liked} by {whom}"),
-        ("likes", "{to} is the one {who} {likes}"),
-        ("dislikes", "{who} (?:does not|doesn't|did not|didn't){really} {likes} {to}"
-                     "(?: at all| very much| any ?more| one bit)?"),
-        ("dislikes", "{to} is not{really} {liked} by {whom}"),
-        ("dislikes", "{who} never {liked} {to}"),
-        ("tie", "{who} (?:is{still}|has always been|has long been|happens to be|turned out to be) {tie} {to}"),
-        ("tie", "{who} and {to} are{still} {ties}"),
-        ("more", "{high} is{much} {more} than {low}"),
-        ("more", "compared (?:with|to) {low}, {high} is{much} {more}"),
-        ("more", "{low} is not (?:as|so|quite as|nearly as) {plain} as {high}"),
-        ("not in", "{who} (?:{be}n't|{be} not|{be} no longer|{be} not currently) {in} {place}"
-                   "(?: (?:now|right now|anymore|any more|any longer|these days))?"),
-        ("not in", "{who} {have} (?:(?:just|already) )?left {place}"),
-        ("not in", "you (?:will not|won't|can't|shall not) find {whom} in {place}"),
-        ("lies", "{thing} (?:is|was|are|were)(?: (?:lying|sitting|placed|located))? {in} {place}"),
-        ("lies", "{thing} can be (?:found|seen|spotted) {in} {place}"),
-        ("lies", "you (?:can|will) (?:find|see) {thing} in {place}"),
-        ("lies", "there (?:is|was|has been) {thing} {in} {place}"),
-        ("lies", "in {place} (?:there is|you can see|there lies?) {thing}"),
-        ("lies", "someone (?:left|put|placed|stored) {thing} in {place}"),
-        ("move", "{who} {be}(?: {now})? {in} {place}(?: {now})?"),
-        ("move", "{who} (?:{be} )?(?:standing|sitting|waiting|staying|resting|stayed|waited|sat|rested) {in} {place}"),
-        ("move", "you (?:can|will) find {whom} in {place}"),
-        ("move", "{who} can be found {in} {place}"),
-        ("move", "{place} is where {who} {be}(?: now)?"),
-        ("give", "{who} (?:{have} )?(?:just )?{gave} {to} {thing}"),
-        ("give", "{thing} {been} {gave} to {to} by {whom}"),
-        ("give", "{to} (?:was|has been) {gave} {thing} by {whom}"),
-        ("give", "{to} (?:received|got|took|accepted) {thing} from {whom}"),
-        ("give", "{who} let {to} have {thing}"),
-        ("put", "{who} (?:{have} )?(?:just )?{put} {thing}(?: down| away)? {in} {place}"),
-        ("put", "{thing} {been} {put} in {place} by {whom}"),
-        ("put", "in {place}, {who} {put} {thing}(?: down)?"),
-        ("buy", "{who} (?:{have} )?(?:just )?{bought} {thing} {in} {place}"),
-        ("buy", "{in} {place}, {who} {bought} {thing}"),
-        ("buy", "{thing} {been} {bought} {in} {place} by {whom}"),
-        ("get", "{who} (?:{have} )?(?:just )?{got} {thing} (?:in|at|from) {place}"),
-        ("get", "{who} (?:{have} )?(?:just )?picked {thing} up (?:in|at|from) {place}"),
-        ("get", "in {place}, {who} (?:found and )?(?:{got}|picked) {thing}(?: up)?"),
-        ("get", "{who} (?:{have} )?(?:just )?{got} {thing}(?: there)?"),
-        ("get", "{thing} {been} {got} by {whom}"),
-        ("get", "{who} (?:{have} )?(?:just )?picked {thing} up(?: there)?"),
-        ("drop", "{who} (?:{have} )?(?:just )?{let} {thing}(?: there| here)?"),
-        ("drop", "{thing} {been} {let} by {whom}"),
-        ("drop", "{who} (?:{have} )?(?:just )?(?:put|set|laid) {thing} down(?: there| here)?"),
-        ("drop", "{who} (?:{have} )?(?:just )?left {thing} behind(?: there)?"),
-        ("feel", "{who} (?:is|feels|felt|got|became|looks|seems|looked|seemed|appears)"
-                 "(?: (?:feeling|getting|very|really|quite|so|a bit|rather|terribly))? {state}"),
-        ("kind", "{who} (?:is|happens to be|turned out to be|is really|is actually|is known to be|was revealed to be) "
-                 "an? {kind}"),
-        ("kind", "(?:as [a-zI ]+,|(?:it turns out|everyone knows|we know|I heard|I know|rumour has it) that) {who} is "
-                 "an? {kind}"),
-        ("colour", "{who} (?:is|looks|is known to be|happens to be)"
-                   "(?: (?:all|completely|actually|really|mostly|entirely))? {colour}(?: in colou?r)?"),
-        ("class colour", "(?:(?:everyone knows|we know|I heard|I know|rumour has it) that )?(?:all )?"
-                         "{kind} are(?: (?:all|always|really|invariably))? {colour}"),
-        ("class colour", "the colou?r of {kind} is {colour}"),
-        ("one colour", "(?:every|each|any|every single|an?) {kind} (?:is|looks) (?:always )?{colour}"),
-        ("thing colour", "{thing} (?:is|looks)(?: (?:all|completely|mostly|really|entirely))? {colour}"),
-        ("thing colour", "{thing} was painted {colour}"),
-        ("thing colour", "someone painted {thing} {colour}"),
-        ("thing colour", "{thing} has an? {colour} colou?r"),
-        ("fear", "(?:all |most )?{kind} are (?:always )?(?:afraid|scared|frightened|terrified|wary) of {others}"),
-        ("fear", "{kind} (?:fear|dread) {others}"),
-        ("fear", "{others} (?:scare|frighten|terrify) {kind}"),
-        ("bigger", "{big} is (?:(?:much|a lot|clearly|far) )?(?:bigger|larger|more spacious) than {small}"),
-        ("bigger", "{small} is (?:(?:much|a lot|clearly|far) )?(?:smaller|tinier) than {big}"),
-        ("bigger", "{small} is not as (?:big|large) as {big}"),
-        ("bigger", "{big} is the bigger one of the [a-z ]+ and {small}"),
-        ("bigger", "compared with {small}, {big} is (?:bigger|larger)"),
-        ("bigger", "{small} (?:fits in|fits inside|fits into|will fit in|can fit in|can fit inside|can be stuffed into|"
-                   "can be put into|can be put inside|goes into|goes inside) {big}"),
-        ("bigger", "{big} (?:can hold|has room for|is big enough for|can contain) {small}"),
-        ("beside", "{one} (?:is|sits|lies|stands|is placed|is located|is drawn|can be seen) (?:directly |just )?"
-                   "{side} {other}"),
-        ("beside", "{side} {other} (?:is|lies|sits|stands|you see|appears) {one}"),
-        ("compass", "{one} (?:is|lies) (?:(?:to the|just|directly|located) )?{way} of {other}"),
-        ("compass", "{one} can be found (?:(?:to the|just|directly) )?{way} of {other}"),
-        ("compass", "(?:you find|you will find|there is) {one} (?:(?:to the|just) )?{way} of {other}"),
-        ("compass", "{way} of {other} (?:is|lies|you find|sits) {one}"),
-        ("compass", "if you go {way} from {other}, you (?:reach|get to|come to) {one}"),
-        ("remark", "the (?:wind|rain|sun|moon|fog|snow|thunder|river|traffic|crowd|choir|bird|storm|breeze) .*"),
-        ("remark", "(?:it was|nobody was|everyone was|a dog|a phone|a clock|a siren) .*"),
-        ("remark", "(?:(?:the|a) (?:plane|concert|film|game|lecture|ferry)|dinner|lunch|breakfast|supper) was [a-z ]+"),
-        ("liking", "{who} (?:called|phoned|wrote to|thought about|dreamed of|texted|waved at|smiled at|talked about|"
-                   "remembered|forgot|winked at) {to}(?: that day| again)?"),
-        ("mood", "{who} (?:withdrew|saved|spent|lost|earned|slept|had|read|paid|told|yawned|"
-                 "smiled|laughed|sang|whistled|said|sighed|giggled|likes|loves|prefers|adores|thought|dreamed|"
-                 "talked|was)(?: [a-z ]+)?"),
-    )
+_RULES = (
+    ("colour", "the colou?r of {whom} is {colour}"),
+    ("thing colour", "the colou?r of {thing} is {colour}"),
+    ("not get", "{who} {not} (?:take|get|grab|pick|fetch|snatch|took|picked|grabbed)(?: up)? {thing}(?: up)?"),
+    ("not drop", "{who} {not} (?:drop|put|put down|let go of|leave|discard|abandon|dropped|discarded) {thing}"
+                 "(?: down)?(?: there| anywhere)?"),
+    ("not drop", "{who} (?:kept|held on to|still held|clung to) {thing}(?: for now)?"),
+    ("not give", "{who} {not} (?:give|pass|hand|bring|offer|slip|gave|passed|handed) {thing} to {to}"),
+    ("not give", "{who} {not} (?:give|pass|hand|offer) {to} {thing}"),
+    ("put and go", "{who} {put} {thing} (?:behind )?{in} {place} and (?:then )?{go} to {other}"),
+    ("put and go", "{who} left {thing} (?:behind )?{in} {place} "
+                   "(?:before going|to go|when going|on the way) to {other}"),
+    ("put and go", "after (?:leaving|putting|parking|dropping|stashing) {thing} in {place}, {who} {go} to {other}"),
+    ("own", "{who} (?:(?:now|already|currently) )?(?:{have}|owns|had|started with|keeps)(?: got)? {amounts}"
+            "(?: now| already| in a pocket| in a bag)?"),
+    ("own", "{who} (?:{have}|had) {amounts},?(?: but| and)?(?: then)? {lost} {part}"),
+    ("gain", "{who} (?:{have} )?(?:just )?(?:bought|found|got|received|collected|won|acquired) "
+             rf"(?P<part>{_NUMBER} more(?: [a-z]+)?)"),
+    ("share", "{who} (?:gave|handed|passed|sold|slipped) {part} to {to}"),
+    ("share", "{who} (?:gave|handed|passed|sold) {to} {part}"),
+    ("share", "{to} (?:got|received|took|obtained) {part} from {whom}"),
+    ("lose", "{who} (?:{have} )?(?:just )?{lost} {part}(?: today| again)?"),
+    ("have", "{who} (?:(?:now|already|meanwhile) )?{have}(?: got)? {thing}(?: now| already)?"),
+    ("get", "{who} {be} now (?:carrying|holding) {thing}"),
+    ("have", "{who} {be}(?: (?:still|currently|right now))? (?:carrying|holding) {thing}"),
+    ("have", "{who} (?:carries|holds|lugs) {thing}(?: now)?"),
+    ("have", "{who} {have} {thing} (?:in hand|in one hand|in a bag|in a pocket|at hand)"),
+    ("not go", "{who} (?:did not|didn't|never|refused to|failed to|declined to) (?:go to|walk to|move to|travel to|"
+               "return to|head to|stroll to|(?:go|walk|move|travel|return|head|stroll) (?:back|over) to|went to|"
+               "visited|visit|entered|enter|reached) {place}"),
+    ("either", "{who} (?:{be}|must be|could be|might be|may be|should be) "
+               "(?:(?:either|perhaps|maybe|possibly|presumably) )?in {place} or (?:in )?{other}"),
+    ("either", "either {who} {be} in {place} or in {other}"),
+    ("either", "{who} (?:went|{have} gone) (?:either )?to {place} or (?:to )?{other}"),
+    ("either", "(?:either )?{place} or {other} is where {who} {be}"),
+    ("then", "{who} {go} to {place} and then (?:on )?to {other}"),
+    ("then", "first {who} {go} to {place}, then to {other}"),
+    ("then", "before (?:going|walking|heading) to {other}, {who} (?:went to|visited|was in) {place}"),
+    ("then", "after (?:visiting|leaving|touring) {place}, {who} {go} to {other}"),
+    ("then", "{who} {go} to {other} after (?:visiting|leaving|touring) {place}"),
+    ("then", "{who} {go} from {place} to {other}"),
+    ("then", "{who} left {place} and (?:then )?{go}{ago} to {other}"),
+    ("then", "{who} left {place} (?:for|to go to|and entered|and visited|and is now in) {other}"),
+    ("time", "{time},? {who} {go}{ago} to {place}"),
+    ("time", "{who} {go}{ago} to {place} {time}"),
+    ("time", "{time},? {who} (?:was {in}|visited) {place}"),
+    ("time", "{who} (?:was {in}|visited|(?:arrived|stayed|waited|rested) {in}) {place} {time}"),
+    ("with", "{who} {be} (?:{now} )?with {to}(?: {now})?"),
+    ("with", "{who} (?:{have} )?(?:joined|met|caught up with|met up with|hooked up with|gone to meet) {to}"),
+    ("with", "{who} (?:went|came|walked|headed|ran) to (?:join|meet|see|be with) {to}"),
+    ("with", "{who} (?:went|came|walked) (?:over )?to where {to} was"),
+    ("give", "{who} (?:{have} )?(?:just )?{gave} {thing} (?:over )?to {to}"),
+    ("move", "{who} (?:{have} )?(?:(?:just|now) )?{bring}(?: back)? {thing} (?:to|into|over to|along to) {place}"),
+    ("move", "{who} {go} (?:over )?to {place} with {thing}"),
+    ("move", "{who} (?:{have} )?(?:(?:just|now) )?{go}{ago} to {place}"),
+    ("move", "{who} (?:arrived|turned up|showed up|ended up) {in} {place}"),
+    ("move", "{who} (?:entered|reached|visited|(?:came|walked|stepped|popped) (?:in)?to) {place}"),
+    ("move", "{who} (?:set off|left) for {place}"),
+    ("move", "{who} (?:got|came|flew|rode)(?: back)? to {place}"),
+    ("not there", "{who} (?:{be}n't|{be} not|{be} no longer) (?:there|here)(?: now| any ?more| any longer)?"),
+    ("not there", "{who} {be} (?:gone|away)(?: now| again)?"),
+    ("not there", "{who} (?:went away|walked away|has left|has gone away|has departed)(?: again| already)?"),
+    ("empty", "(?:(?:nobody|no one|not a soul) is|there is (?:nobody|no one|not anybody)) {in} {place}(?: {now})?"),
+    ("empty", "{place} is (?:empty|completely empty|deserted)(?: {now})?"),
+    ("likes", "{who}{really} {likes} {to}(?: a lot| very much| so much| more than anything| to bits)?"),
+    ("likes", "{to} is{really} {liked} by {whom}"),
+    ("likes", "{to} is the one {who} {likes}"),
+    ("dislikes", "{who} (?:does not|doesn't|did not|didn't){really} {likes} {to}"
+                 "(?: at all| very much| any ?more| one bit)?"),
+    ("dislikes", "{to} is not{really} {liked} by {whom}"),
+    ("dislikes", "{who} never {liked} {to}"),
+    ("tie", "{who} (?:is{still}|has always been|has long been|happens to be|turned out to be) {tie} {to}"),
+    ("tie", "{who} and {to} are{still} {ties}"),
+    ("more", "{high} is{much} {more} than {low}"),
+    ("more", "compared (?:with|to) {low}, {high} is{much} {more}"),
+    ("more", "{low} is not (?:as|so|quite as|nearly as) {plain} as {high}"),
+    ("not in", "{who} (?:{be}n't|{be} not|{be} no longer|{be} not currently) {in} {place}"
+               "(?: (?:now|right now|anymore|any more|any longer|these days))?"),
+    ("not in", "{who} {have} (?:(?:just|already) )?left {place}"),
+    ("not in", "you (?:will not|won't|can't|shall not) find {whom} in {place}"),
+    ("lies", "{thing} (?:is|was|are|were)(?: (?:lying|sitting|placed|located))? {in} {place}"),
+    ("lies", "{thing} can be (?:found|seen|spotted) {in} {place}"),
+    ("lies", "you (?:can|will) (?:find|see) {thing} in {place}"),
+    ("lies", "there (?:is|was|has been) {thing} {in} {place}"),
+    ("lies", "in {place} (?:there is|you can see|there lies?) {thing}"),
+    ("lies", "someone (?:left|put|placed|stored) {thing} in {place}"),
+    ("move", "{who} {be}(?: {now})? {in} {place}(?: {now})?"),
+    ("move", "{who} (?:{be} )?(?:standing|sitting|waiting|staying|resting|stayed|waited|sat|rested) {in} {place}"),
+    ("move", "you (?:can|will) find {whom} in {place}"),
+    ("move", "{who} can be found {in} {place}"),
+    ("move", "{place} is where {who} {be}(?: now)?"),
+    ("give", "{who} (?:{have} )?(?:just )?{gave} {to} {thing}"),
+    ("give", "{thing} {been} {gave} to {to} by {whom}"),
+    ("give", "{to} (?:was|has been) {gave} {thing} by {whom}"),
+    ("give", "{to} (?:received|got|took|accepted) {thing} from {whom}"),
+    ("give", "{who} let {to} have {thing}"),
+    ("put", "{who} (?:{have} )?(?:just )?{put} {thing}(?: down| away)? {in} {place}"),
+    ("put", "{thing} {been} {put} in {place} by {whom}"),
+    ("put", "in {place}, {who} {put} {thing}(?: down)?"),
+    ("buy", "{who} (?:{have} )?(?:just )?{bought} {thing} {in} {place}"),
+    ("buy", "{in} {place}, {who} {bought} {thing}"),
+    ("buy", "{thing} {been} {bought} {in} {place} by {whom}"),
+    ("get", "{who} (?:{have} )?(?:just )?{got} {thing} (?:in|at|from) {place}"),
+    ("get", "{who} (?:{have} )?(?:just )?picked {thing} up (?:in|at|from) {place}"),
+    ("get", "in {place}, {who} (?:found and )?(?:{got}|picked) {thing}(?: up)?"),
+    ("get", "{who} (?:{have} )?(?:just )?{got} {thing}(?: there)?"),
+    ("get", "{thing} {been} {got} by {whom}"),
+    ("get", "{who} (?:{have} )?(?:just )?picked {thing} up(?: there)?"),
+    ("drop", "{who} (?:{have} )?(?:just )?{let} {thing}(?: there| here)?"),
+    ("drop", "{thing} {been} {let} by {whom}"),
+    ("drop", "{who} (?:{have} )?(?:just )?(?:put|set|laid) {thing} down(?: there| here)?"),
+    ("drop", "{who} (?:{have} )?(?:just )?left {thing} behind(?: there)?"),
+    ("feel", "{who} (?:is|feels|felt|got|became|looks|seems|looked|seemed|appears)"
+             "(?: (?:feeling|getting|very|really|quite|so|a bit|rather|terribly))? {state}"),
+    ("kind", "{who} (?:is|happens to be|turned out to be|is really|is actually|is known to be|was revealed to be) "
+             "an? {kind}"),
+    ("kind", "(?:as [a-zI ]+,|(?:it turns out|everyone knows|we know|I heard|I know|rumour has it) that) {who} is "
+             "an? {kind}"),
+    ("colour", "{who} (?:is|looks|is known to be|happens to be)"
+               "(?: (?:all|completely|actually|really|mostly|entirely))? {colour}(?: in colou?r)?"),
+    ("class colour", "(?:(?:everyone knows|we know|I heard|I know|rumour has it) that )?(?:all )?"
+                     "{kind} are(?: (?:all|always|really|invariably))? {colour}"),
+    ("class colour", "the colou?r of {kind} is {colour}"),
+    ("one colour", "(?:every|each|any|every single|an?) {kind} (?:is|looks) (?:always )?{colour}"),
+    ("thing colour", "{thing} (?:is|looks)(?: (?:all|completely|mostly|really|entirely))? {colour}"),
+    ("thing colour", "{thing} was painted {colour}"),
+    ("thing colour", "someone painted {thing} {colour}"),
+    ("thing colour", "{thing} has an? {colour} colou?r"),
+    ("fear", "(?:all |most )?{kind} are (?:always )?(?:afraid|scared|frightened|terrified|wary) of {others}"),
+    ("fear", "{kind} (?:fear|dread) {others}"),
+    ("fear", "{others} (?:scare|frighten|terrify) {kind}"),
+    ("bigger", "{big} is (?:(?:much|a lot|clearly|far) )?(?:bigger|larger|more spacious) than {small}"),
+    ("bigger", "{small} is (?:(?:much|a lot|clearly|far) )?(?:smaller|tinier) than {big}"),
+    ("bigger", "{small} is not as (?:big|large) as {big}"),
+    ("bigger", "{big} is the bigger one of the [a-z ]+ and {small}"),
+    ("bigger", "compared with {small}, {big} is (?:bigger|larger)"),
+    ("bigger", "{small} (?:fits in|fits inside|fits into|will fit in|can fit in|can fit inside|can be stuffed into|"
+               "can be put into|can be put inside|goes into|goes inside) {big}"),
+    ("bigger", "{big} (?:can hold|has room for|is big enough for|can contain) {small}"),
+    ("beside", "{one} (?:is|sits|lies|stands|is placed|is located|is drawn|can be seen) (?:directly |just )?"
+               "{side} {other}"),
+    ("beside", "{side} {other} (?:is|lies|sits|stands|you see|appears) {one}"),
+    ("compass", "{one} (?:is|lies) (?:(?:to the|just|directly|located) )?{way} of {other}"),
+    ("compass", "{one} can be found (?:(?:to the|just|directly) )?{way} of {other}"),
+    ("compass", "(?:you find|you will find|there is) {one} (?:(?:to the|just) )?{way} of {other}"),
+    ("compass", "{way} of {other} (?:is|lies|you find|sits) {one}"),
+    ("compass", "if you go {way} from {other}, you (?:reach|get to|come to) {one}"),
+    ("remark", "the (?:wind|rain|sun|moon|fog|snow|thunder|river|traffic|crowd|choir|bird|storm|breeze) .*"),
+    ("remark", "(?:it was|nobody was|everyone was|a dog|a phone|a clock|a siren) .*"),
+    ("remark", "(?:(?:the|a) (?:plane|concert|film|game|lecture|ferry)|dinner|lunch|breakfast|supper) was [a-z ]+"),
+    ("liking", "{who} (?:called|phoned|wrote to|thought about|dreamed of|texted|waved at|smiled at|talked about|"
+               "remembered|forgot|winked at) {to}(?: that day| again)?"),
+    ("mood", "{who} (?:withdrew|saved|spent|lost|earned|slept|had|read|paid|told|yawned|"
+             "smiled|laughed|sang|whistled|said|sighed|giggled|likes|loves|prefers|adores|thought|dreamed|"
+             "talked|was)(?: [a-z ]+)?"),
 )  # fmt: skip
 
 _OPENER = re.compile(
@@ -350,8 +348,8 @@ def parse(sentence: str) -> Said:
     """
     for opening in map(plain, _openings(sentence.removesuffix("."))):
         for text in dict.fromkeys((_WRAPPER.sub("", opening), opening, _OPENER.sub("", opening))):
-            for rule, wording in _RULES:
-                if match := wording.fullmatch(text):
+            for rule, template in _RULES:
+                if match := pattern(template).fullmatch(text):
                     return _said(rule, match)
     raise ValueError(f"no rule fits: {sentence!r}")
 

@@ -24,9 +24,7 @@ from amn.training.loop import Diverged
 from amn.training.parameters import Layout
 from amn.training.reader import _fields
 from random_stories import VOCABULARY, shaken
-from training.small import CPU, log_of, small, trainer_of, weights_of
-
-SHORT = 4  # sentences of a story, where a test needs no more
+from training.small import CPU, LONG, log_of, small, trainer_of, weights_of
 
 
 @pytest.fixture
@@ -94,7 +92,7 @@ def test_models_that_answer_item_by_item_train_in_a_fleet_as_alone(double: None,
 @pytest.mark.checked
 @pytest.mark.parametrize("architecture", sorted(MODELS))
 def test_every_architecture_trains_in_the_same_loop(data: Path, tmp_path: Path, architecture: str) -> None:
-    specs = [small(data, task, task, architecture, epochs=1, train_questions=32, window=SHORT) for task in (1, 6)]
+    specs = [small(data, task, task, architecture, epochs=1, train_questions=16) for task in (1, 6)]
     fleet = trainer_of(specs, tmp_path)
     fleet.fit()
     assert all(RunDirectory(tmp_path / spec.name).finished for spec in specs)
@@ -106,7 +104,7 @@ def test_every_architecture_trains_in_the_same_loop(data: Path, tmp_path: Path, 
 def test_half_precision_learns_what_single_precision_does(data: Path, tmp_path: Path, architecture: str) -> None:
     losses = {}
     for precision in ("float32", "bfloat16"):
-        spec = small(data, 1, 0, architecture, epochs=2, train_questions=32, window=SHORT, precision=precision)
+        spec = small(data, 1, 0, architecture, epochs=2, train_questions=16, precision=precision)
         trainer_of([spec], tmp_path / precision).fit()
         losses[precision] = [entry["loss"]["answer"] for entry in log_of(tmp_path / precision, spec)]
     assert losses["bfloat16"] == pytest.approx(losses["float32"], rel=0.01)
@@ -157,10 +155,10 @@ def test_a_fleet_shrinks_when_members_finish_and_the_others_do_not_notice(
         "learning_rate": 1e-9,
     }  # nothing ever gets better: it stops after epoch 5
     specs = [
-        small(data, 1, seed=0, epochs=6, window=SHORT),
-        small(data, 15, seed=1, epochs=1, window=SHORT),
-        small(data, 6, seed=2, epochs=2, window=SHORT),
-        small(data, 6, seed=3, window=SHORT, **waiting),
+        small(data, 1, seed=0, epochs=6),
+        small(data, 15, seed=1, epochs=1),
+        small(data, 6, seed=2, epochs=2),
+        small(data, 6, seed=3, **waiting),
     ]
     fleet = trainer_of(specs, tmp_path / "fleet")
     fleet.fit()
@@ -221,7 +219,7 @@ def smaller_vocabulary() -> Vocabulary:
 def test_the_first_losses_stay_what_they_are(tmp_path: Path) -> None:
     write_babi(generate(1, questions=192, seed=0), tmp_path / "qa1_train.txt")
     write_babi(generate(1, questions=30, seed=1), tmp_path / "qa1_valid.txt")
-    spec = RunSpec(task=1, data=str(tmp_path), train=small(tmp_path, batch_size=64).train)
+    spec = RunSpec(task=1, data=str(tmp_path), train=small(tmp_path, batch_size=64, window=LONG).train)
     trainer = trainer_of([spec], tmp_path)
     trainer.fit()
     found = [entry["loss"] for entry in log_of(tmp_path, spec)]

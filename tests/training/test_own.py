@@ -22,7 +22,7 @@ from training.own_stories import german, inventory, robots, write_csv, write_jso
 from training.small import amn
 
 Output = pytest.CaptureFixture[str]
-SMALL = ["--set", "hidden=8", "--set", "heads=2", "--epochs", "2", "--device", "cpu"]
+SMALL = ["--set", "hidden=8", "--set", "heads=2", "--set", "window=4", "--epochs", "2", "--device", "cpu"]
 
 
 @pytest.fixture
@@ -101,19 +101,19 @@ def test_a_run_that_fails_at_once_leaves_nothing(
 
 
 def test_a_stopped_run_goes_on_from_the_stories_that_it_keeps(here: Path, capsys: Output) -> None:
-    process = amn("train", here / "robots.jsonl", *SMALL[:4], "--epochs", 12, "--device", "cpu", "--out", here / "run")
+    process = amn("train", here / "robots.jsonl", *SMALL[:6], "--epochs", 12, "--device", "cpu", "--out", here / "run")
     directory = RunDirectory(here / "run")
     while process.returncode is None and not directory.state.exists():
         time.sleep(0.01)
     process.interrupt()
     assert "To go on: amn train" in process.communicate(timeout=60)[1]
     (here / "robots.jsonl").unlink()
-    assert cli.main(["train", "--out", str(here / "run"), *SMALL[:4], "--epochs", "12", "--resume"]) == 0
+    assert cli.main(["train", "--out", str(here / "run"), *SMALL[:6], "--epochs", "12", "--resume"]) == 0
     epochs = [entry["epoch"] for entry in directory.entries()]
     assert epochs == list(range(len(epochs)))
     assert directory.finished
     capsys.readouterr()
-    assert cli.main(["train", "--out", str(here / "run"), *SMALL[:4], "--epochs", "12", "--resume"]) == 0
+    assert cli.main(["train", "--out", str(here / "run"), *SMALL[:6], "--epochs", "12", "--resume"]) == 0
     assert "is finished already" in capsys.readouterr().err
 
 

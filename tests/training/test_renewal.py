@@ -1,23 +1,24 @@
 """Mixed stories that are replaced by others while a model trains on them."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from amn.config import RunSpec, TrainConfig
 from amn.errors import ConfigError
-from amn.training.loop import Trainer, make_runs
+from amn.training.loop import Interrupted, Trainer
+from training.small import stop_at, trainer_of
 
 
 def spec(renew: int) -> RunSpec:
-    train = TrainConfig(epochs=3, batch_size=30, mixed_questions=60, window=20, renew=renew)
+    train = TrainConfig(epochs=3, batch_size=30, mixed_questions=60, window=8, renew=renew)
     return RunSpec(task="mixed", settings={"hidden": 8, "heads": 2, "pointer": True, "items": 4}, train=train)
 
 
-def trainer(path: Path, renew: int = 1) -> Trainer:
-    runs = make_runs([spec(renew)], path, resume=True)
-    return Trainer(runs, path / "state", torch.device("cpu"), lambda _: None)
+def trainer(path: Path, renew: int = 1, **options: Any) -> Trainer:
+    return trainer_of([spec(renew)], path, resume=True, **options)
 
 
 def told(one: Trainer) -> torch.Tensor:
@@ -42,9 +43,8 @@ def test_every_round_has_other_stories_in_the_same_room(tmp_path: Path) -> None:
 def test_a_resumed_run_meets_the_same_stories(tmp_path: Path) -> None:
     whole = trainer(tmp_path / "whole")
     whole.fit()
-    part = trainer(tmp_path / "part")
-    while part.epoch < 2:
-        part.fit(stop_after=1e-9)
+    with pytest.raises(Interrupted):
+        trainer(tmp_path / "part", stepped=stop_at(3)).fit()  # in the midst of the second round
     again = trainer(tmp_path / "part")
     assert again.resume()
     again.fit()
@@ -61,4 +61,4 @@ def test_without_renewal_the_stories_stay(tmp_path: Path) -> None:
 def test_only_mixed_stories_are_renewed(tmp_path: Path) -> None:
     bad = RunSpec(task=1, settings={"hidden": 8, "heads": 2}, train=TrainConfig(train_questions=30, renew=1))
     with pytest.raises(ConfigError, match="mixed"):
-        Trainer(make_runs([bad], tmp_path, resume=False), tmp_path / "state", torch.device("cpu"), lambda _: None)
+        trainer_of([bad], tmp_path)

@@ -5,7 +5,6 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -18,14 +17,9 @@ from amn.store.model_directory import load_model
 from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import load_state, save_state
 from amn.training.loop import Interrupted, Trainer
-from training.small import amn, log_of, options_of, small, trainer_of, weights_of
+from training.small import LONG, amn, log_of, options_of, small, stop_at, trainer_of, weights_of
 
 KILLS = 25
-
-
-def stop_at(step: int, number: int = signal.SIGINT) -> Callable[[int, int], None]:
-    """Sends this process a signal at a step."""
-    return lambda done, _total: os.kill(os.getpid(), number) if done == step else None
 
 
 def assert_same(out: Path, resumed: Trainer, expected_out: Path, expected: Trainer) -> None:
@@ -148,7 +142,7 @@ def test_a_checkpoint_survives_kill_9_at_any_moment(tmp_path: Path) -> None:
 
 
 def test_a_run_killed_again_and_again_ends_like_one_that_was_not(data: Path, tmp_path: Path) -> None:
-    spec = small(data, epochs=12)
+    spec = small(data, epochs=12, window=LONG)  # it must not end before it is killed
     out, rng = tmp_path / "killed", random.Random(1)
     words = [
         "train",

@@ -17,13 +17,13 @@ from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import known_states
 from amn.training.engines import Job, Queue, Update, sweep
 from amn.training.sweep import Options, SweepEvent, train_fleets, train_steps
-from training.small import amn, ledger_of, log_of, options_of, small, trainer_of
+from training.small import LONG, amn, ledger_of, log_of, options_of, small, trainer_of
 
 WAIT_SECONDS = 120.0
 
 
 def grid(data: Path, epochs: int = 4) -> list[RunSpec]:
-    return [small(data, task, seed, "encdec", epochs=epochs) for task in (1, 6) for seed in (0, 1)]
+    return [small(data, task, seed, "encdec", epochs=epochs, window=LONG) for task in (1, 6) for seed in (0, 1)]
 
 
 def words(specs: list[RunSpec], out: Path, *more: object) -> list[object]:

@@ -15,7 +15,7 @@ from amn.data.source import hold_out, read_stories
 from amn.store.run_directory import RunDirectory
 from amn.training.display import Bar, Lines, summary, training_display
 from amn.training.prepare import DataKey, Part, load_data
-from training.small import amn, options_of, small
+from training.small import LONG, amn, options_of, small
 
 Output = pytest.CaptureFixture[str]
 ENTRY = {"run": "amn-qa1-seed0", "epochs": 4, "epoch": 1, "loss": {"answer": 0.5}, "seconds": 60.0}
@@ -51,7 +51,7 @@ def test_a_second_training_is_refused_and_a_finished_one_is_not_repeated(
 
 
 def test_ctrl_c_saves_and_the_line_that_it_names_goes_on(data: Path, tmp_path: Path) -> None:
-    spec = small(data, epochs=12)
+    spec = small(data, epochs=12, window=LONG)  # it must not end before Ctrl-C
     directory = RunDirectory(tmp_path / "run")
     process = amn("train", "--task", 1, *options_of(spec), "--out", directory.path)
     while process.returncode is None and not directory.state.exists():

@@ -29,7 +29,7 @@ runs = make_runs([small(data, 1, seed=3), small(data, 6, seed=4)], out, resume=F
 torch.set_default_dtype(torch.float64)
 trainers = [Trainer(runs, out / "state", CPU, print, compiled=compiled) for compiled in (False, True)]
 for trainer in trainers:
-    for number, sentences in enumerate((2, 4)):
+    for number, sentences in enumerate((1, 2)):
         indices = torch.arange(8 * number, 8 * number + 8).repeat(2, 1)
         trainer.fleet.train_step([number, number], indices, sentences, [5, 3])
 plain, compiled = (trainer.fleet.state() for trainer in trainers)

@@ -18,8 +18,6 @@ enum { LANES = 16 };
 enum { LANES = 8 };
 #endif
 
-enum { BLOCK = 6 }; /* rows that a product takes at once */
-
 /* 2^n times a polynomial, which is 2^f within 2e-9 for the remainder f. What is no number counts as very small. */
 INLINE float exponential(float x) {
     float t = x * 1.44269504f;
@@ -69,66 +67,8 @@ INLINE void add(size_t size, const float *values, float *to) {
     for (size_t i = 0; i < size; i++) to[i] += values[i];
 }
 
-typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-
-/* A few rows times some columns of a weight, all sums in registers. */
-INLINE void block(int rows, int vectors, size_t inputs, size_t outputs, const float *const *in, const float *weight,
-                  float *const *out, size_t column) {
-    lanes sums[BLOCK][4];
-#pragma GCC unroll 6
-    for (int row = 0; row < rows; row++)
-#pragma GCC unroll 4
-        for (int vector = 0; vector < vectors; vector++) sums[row][vector] = (lanes){0};
-    for (size_t i = 0; i < inputs; i++) {
-        const float *columns = weight + i * outputs + column;
-#pragma GCC unroll 6
-        for (int row = 0; row < rows; row++)
-#pragma GCC unroll 4
-            for (int vector = 0; vector < vectors; vector++)
-                sums[row][vector] += in[row][i] * *(const lanes *)(columns + vector * LANES);
-    }
-#pragma GCC unroll 6
-    for (int row = 0; row < rows; row++)
-#pragma GCC unroll 4
-        for (int vector = 0; vector < vectors; vector++)
-            *(lanes *)(out[row] + column + vector * LANES) = sums[row][vector];
-}
-
-/* The same for the last few columns: with what follows them in memory, which is not kept. */
-INLINE void rest_of_block(int rows, size_t inputs, size_t outputs, const float *const *in, const float *weight,
-                          float *const *out, size_t column) {
-    lanes sums[BLOCK];
-#pragma GCC unroll 6
-    for (int row = 0; row < rows; row++) sums[row] = (lanes){0};
-    for (size_t i = 0; i < inputs; i++)
-#pragma GCC unroll 6
-        for (int row = 0; row < rows; row++) sums[row] += in[row][i] * *(const lanes *)(weight + i * outputs + column);
-    for (int row = 0; row < rows; row++) memcpy(out[row] + column, &sums[row], (outputs - column) * sizeof(float));
-}
-
-INLINE void blocks(int rows, int vectors, size_t inputs, size_t outputs, const float *const *in, const float *weight,
-                   float *const *out) {
-    size_t column = 0;
-    for (; column + (size_t)vectors * LANES <= outputs; column += (size_t)vectors * LANES)
-        block(rows, vectors, inputs, outputs, in, weight, out, column);
-    for (; column + LANES <= outputs; column += LANES) block(rows, 1, inputs, outputs, in, weight, out, column);
-    if (column < outputs) rest_of_block(rows, inputs, outputs, in, weight, out, column);
-}
-
 /* Rows times a weight (inputs x outputs), wherever the rows are. After the weight there is room for LANES numbers more. */
-static inline void product(size_t rows, size_t inputs, size_t outputs, const float *const *in, const float *weight,
-                           float *const *out) {
-    for (; rows > BLOCK; rows -= BLOCK, in += BLOCK, out += BLOCK) blocks(BLOCK, 2, inputs, outputs, in, weight, out);
-    switch (rows) {
-        case 6: blocks(6, 2, inputs, outputs, in, weight, out); break;
-        case 5: blocks(5, 2, inputs, outputs, in, weight, out); break;
-        case 4: blocks(4, 2, inputs, outputs, in, weight, out); break;
-        case 3: blocks(3, 4, inputs, outputs, in, weight, out); break;
-        case 2: blocks(2, 4, inputs, outputs, in, weight, out); break;
-        case 1: blocks(1, 4, inputs, outputs, in, weight, out); break;
-        default: break;
-    }
-}
+void product(size_t rows, size_t inputs, size_t outputs, const float *const *in, const float *weight, float *const *out);
 
 /* The same for one row. */
 INLINE void project(size_t inputs, size_t outputs, const float *in, const float *weight, float *out) {
