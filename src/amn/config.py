@@ -34,7 +34,8 @@ class TrainConfig:
             stories.
         hide_words: chance with which each other word whose spelling is not answered is hidden, in half of the training
             stories; it teaches to read wordings that training never had.
-        recall: sentences are read with what they bring to mind: whom pronouns may mean, other forms of their words.
+        recall: sentences are read with what they bring to mind: whom pronouns may mean, other forms of their words,
+            those of English plurals and those that training stories show.
         together: questions asked at the same point of a story share one memory.
         train_questions: take only so many training questions of each task; None for all.
         mixed_questions: training questions about mixed stories, where a run learns these.
