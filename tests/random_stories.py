@@ -69,7 +69,8 @@ def with_recall(count: int, *, seed: int, sentences: int = 9) -> tuple[Vocabular
         for example in random_examples(count, seed=seed, sentences=sentences)
     ]
     words = (*VOCABULARY.words, "he", "it", "gardens")
-    return replace(VOCABULARY, words=words, names=frozenset(("mary", "john", "garden", "milk"))), made
+    names, forms = frozenset(("mary", "john", "garden", "milk")), frozenset([("office", "milk"), ("went", "xu")])
+    return replace(VOCABULARY, words=words, names=names, forms=forms), made
 
 
 def batch_of(examples: Sequence[Example]) -> Batch:

@@ -75,6 +75,13 @@ def test_a_vocabulary_without_names_brings_nothing_to_mind() -> None:
     ]
 
 
+def test_a_word_brings_a_learned_form_to_mind_whether_or_not_that_was_told() -> None:
+    learned = replace(VOCABULARY, forms=frozenset([("ball", "lamp"), ("left", "garden")]))
+    assert read("barry took the ball", "the ball left", "the lamp left", "the lamp", vocabulary=learned) == [
+        *("lamp barry took the ball", "lamp garden the ball left", "garden the lamp left", "the lamp")
+    ]
+
+
 def test_what_was_told_goes_on_elsewhere() -> None:
     first, second = Recall(VOCABULARY), Recall(VOCABULARY)
     told: list[tuple[str, ...]] = [("barry", "took", "the", "lamp"), ("cats", "left")]
@@ -96,3 +103,11 @@ def test_a_vocabulary_keeps_its_names() -> None:
     plain = replace(VOCABULARY, names=frozenset())
     assert Vocabulary.union([VOCABULARY, plain, other]).names == VOCABULARY.names | {"xenia"}
     assert "names" not in plain.to_json()
+
+
+def test_a_vocabulary_keeps_its_forms() -> None:
+    learned = replace(VOCABULARY, forms=frozenset([("ball", "lamp"), ("left", "garden")]))
+    assert Vocabulary.from_json(learned.to_json()) == learned
+    other = replace(VOCABULARY, forms=frozenset([("ball", "lamp"), ("cat", "dogs")]))
+    assert Vocabulary.union([VOCABULARY, learned, other]).forms == learned.forms | other.forms
+    assert "forms" not in VOCABULARY.to_json()

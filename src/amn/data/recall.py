@@ -2,11 +2,13 @@
 
 Edges of the word graph join words that stand together. In "Barry took the lamp. Then he left." and in "Rex is a dog.
 Dogs fear cats." they never do, although both sentences are about the same. So a sentence is read with a few words that
-the story has told before in front of it: "barry lamp then he left", "dog dogs fear cats".
+the story has told before in front of it: "barry lamp then he left", "dog dogs fear cats". Where training stories have
+other words for the same (`amn.data.forms`), it is read with those of them that are asked for.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from amn.data.examples import Example, Words
 from amn.data.kin import other_form
@@ -25,6 +27,7 @@ class Recall:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
+        self._forms = sorted(vocabulary.forms)
         self._told: set[str] = set()
         self.names: list[str] = []  # told last
 
@@ -34,11 +37,12 @@ class Recall:
             return sentence
         said, told = set(sentence), self._told
         recalled = [] if PRONOUNS.isdisjoint(said) else [name for name in self.names if name not in said]
-        for word in sentence:
-            form = other_form(word)
-            if form in told and form not in said and form not in recalled:
+        forms = (form for word in sentence if (form := other_form(word)) in told)
+        learned = (form for word, form in self._forms if word in said)
+        for form in chain(forms, learned):
+            if form not in said and form not in recalled:
                 recalled.append(form)
-        told |= said
+        told.update(said, recalled)
         names = [word for word in sentence if self._is_name(word)]
         if names:
             self.names = [*(name for name in self.names if name not in names), *dict.fromkeys(names)][-NAMES:]

@@ -24,11 +24,13 @@ class Vocabulary:
             item, the classes are their tokens, with the end among them.
         names: the words that a pronoun may mean; where there are some, sentences are read with what they bring to mind
             (`amn.data.recall`).
+        forms: words of sentences, each with another word for the same, which it brings to mind.
     """
 
     words: tuple[str, ...]
     answers: tuple[str, ...]
     names: frozenset[str] = frozenset()
+    forms: frozenset[tuple[str, str]] = frozenset()
     _word_ids: dict[str, int] = field(init=False, repr=False, compare=False)
     _answer_ids: dict[str, int] = field(init=False, repr=False, compare=False)
 
@@ -77,14 +79,20 @@ class Vocabulary:
 
     def to_json(self) -> dict[str, list[str]]:
         """Plain lists, without the reserved words."""
-        names = {"names": sorted(self.names)} if self.names else {}
-        return {"words": list(self.words[len(_RESERVED) :]), "answers": list(self.answers), **names}
+        recalled = {"names": sorted(self.names), "forms": sorted(map(" ".join, self.forms))}
+        known = {"words": list(self.words[len(_RESERVED) :]), "answers": list(self.answers)}
+        return known | {kind: items for kind, items in recalled.items() if items}
 
     @classmethod
     def from_json(cls, data: dict[str, list[str]]) -> "Vocabulary":
         """The inverse of `to_json`."""
-        names = frozenset(data.get("names", ()))
-        return cls(words=(*_RESERVED, *data["words"]), answers=tuple(data["answers"]), names=names)
+        forms = [pair.split() for pair in data.get("forms", ())]
+        return cls(
+            words=(*_RESERVED, *data["words"]),
+            answers=tuple(data["answers"]),
+            names=frozenset(data.get("names", ())),
+            forms=frozenset((word, form) for word, form in forms),
+        )
 
 
 def answer_tokens(items: Iterable[Sequence[str]]) -> tuple[str, ...]:

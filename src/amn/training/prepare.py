@@ -18,6 +18,7 @@ from amn.config import Order, RunSpec
 from amn.data.batches import Dataset, concatenate, encode
 from amn.data.boards import ONE_MODEL, board_stories, find_board
 from amn.data.examples import Example, Spoken, answer_words, examples, names_of
+from amn.data.forms import learned_forms
 from amn.data.order import outward_all
 from amn.data.source import SPLITS, hold_out, load_task, read_stories
 from amn.data.story import Story
@@ -207,9 +208,9 @@ def _encoded(key: DataKey, data: TaskData, seed: int = 0) -> EncodedPart:
         _vocabulary(asked, by_item=by_item) for asked in (data.training, chain(training, data.validation))
     )
     if key.recall:
-        names = _recalled_names(key, spoken)
-        vocabulary = replace(vocabulary, names=names)
-        numbers = replace(numbers, names=names | (set(numbers.words) - set(vocabulary.words)))
+        names, forms = _recalled_names(key, spoken), _recalled_forms(key, data.training, spoken)
+        vocabulary = replace(vocabulary, names=names, forms=forms)
+        numbers = replace(numbers, names=names | (set(numbers.words) - set(vocabulary.words)), forms=forms)
     return EncodedPart(
         task=key.task,
         training=encode(training, numbers, named=key.named),
@@ -228,6 +229,12 @@ def _recalled_names(key: DataKey, spoken: Spoken) -> frozenset[str]:
     from amn.training import mixture  # late: released files need no generator
 
     return mixture.name_words()
+
+
+def _recalled_forms(key: DataKey, training: Sequence[Example], spoken: Spoken) -> frozenset[tuple[str, str]]:
+    """The other forms of words: mixed stories, which are English, have theirs by rules alone."""
+    known = vocabulary_of(key.start).forms if key.start else frozenset()
+    return known if key.mixed_questions else known | learned_forms(training, spoken.own_names)
 
 
 def _vocabulary(asked: Iterable[Example], *, by_item: bool) -> Vocabulary:
