@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from itertools import takewhile
 from math import isfinite
 from typing import Any
 
@@ -110,8 +111,9 @@ class Bank(Serializable):
     entities: tuple[Entity, ...]
 
     def __repr__(self) -> str:
-        shown = [entity.word for entity in self.entities[:SHOWN_WORDS]]
-        return f"Bank(index={self.index}, size={self.size}, {' '.join([*shown, *_dots(self.entities)])})"
+        dots = ["..."] if len(self.entities) > SHOWN_WORDS else []
+        shown = " ".join([*(entity.word for entity in self.entities[:SHOWN_WORDS]), *dots])
+        return f"Bank(index={self.index}, size={self.size}, {shown})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,10 +278,6 @@ class Answer(Serializable):
         return f"{self.said} (score {self.score:.2f}; {self.was_read}; {self.milliseconds:.1f} ms{late})"
 
 
-def _dots(entities: Sequence[Entity]) -> list[str]:
-    return ["..."] if len(entities) > SHOWN_WORDS else []
-
-
 def answers_of(found: Found, trained: TrainedModel, questions: Sequence[str], banks: int) -> list[Answer]:
     """The answers to the questions of one memory, as written, from a reading of so many banks; 0 for all."""
     ways = Ways(trained.vocabulary, found.words)
@@ -297,16 +295,12 @@ def answers_of(found: Found, trained: TrainedModel, questions: Sequence[str], ba
 def _ranked(ways: Ways, scores: Float[np.ndarray, "token answer"], tokens: Sequence[int]) -> list[Candidate]:
     """The answer and other candidates; those of an answer of several tokens are others for its first."""
     first = ways.rank(scores[0])
-    chosen = _until_end([ways.names[token] for token in tokens])
+    chosen = list(takewhile(bool, (ways.names[token] for token in tokens)))  # up to the end
     if len(tokens) == 1 or not chosen:  # where it says nothing at all, which is no answer, the next best stands
         return first
     answer = spelled_answer(chosen)
     others = [one for one in first if one.answer not in (answer, chosen[0], COMMA)]
     return [Candidate(answer, _chance(ways, scores, chosen)), *others]
-
-
-def _until_end(tokens: Sequence[str]) -> list[str]:
-    return list(tokens[: tokens.index(END)] if END in tokens else tokens)
 
 
 def _chance(ways: Ways, scores: Float[np.ndarray, "token answer"], chosen: Sequence[str]) -> float:

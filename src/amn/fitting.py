@@ -17,7 +17,7 @@ import torch
 
 from amn.api import QA, Request
 from amn.data.rows import Columns
-from amn.data.source import OwnStories, own_stories
+from amn.data.source import own_stories
 from amn.data.story import Story
 from amn.evaluation.held_out import HeldOut, judge
 from amn.inference.device import choose_device
@@ -70,7 +70,10 @@ def train(
     where = choose_device(device)
     given = settings if epochs is None else {**settings, "epochs": epochs}
     named = str(data) if isinstance(data, str | Path) else None
-    plan = plan_own(_stories(data, validation, columns or Columns()), given=given, model=model, seed=seed, data=named)
+    stories = own_stories(data, columns=columns or Columns())
+    if validation is not None:
+        stories = stories.judged_by(own_stories(validation, columns=columns or Columns()))
+    plan = plan_own(stories, given=given, model=model, seed=seed, data=named)
     check_precision([plan.spec], where.type)
     say = _say if progress is True else _say_nothing
     say(plan.describe())
@@ -84,11 +87,6 @@ def train(
         qa = outcome.qa
     say(outcome.lines(path if out is not None else None))
     return qa
-
-
-def _stories(data: object, validation: object, columns: Columns) -> OwnStories:
-    found = own_stories(data, columns=columns)
-    return found if validation is None else found.judged_by(own_stories(validation, columns=columns))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,7 @@
 """From stories to the data of a run: parts that are joined, whichever processes made them."""
 
+from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,11 @@ from amn.data.babi import write_babi
 from amn.data.batches import Dataset, encode
 from amn.data.examples import examples
 from amn.data.source import load_task
+from amn.data.story import Question, Story
 from amn.data.tasks import generate
 from amn.data.vocabulary import COMMA, END, UNKNOWN
 from amn.training import mixture, prepare
-from amn.training.prepare import Encoded, data_key, encode_all
+from amn.training.prepare import Encoded, data_key, encode_all, encode_stories
 
 QUESTIONS = 300
 
@@ -103,3 +106,22 @@ def test_name_words_are_of_names_of_one_and_of_several_words() -> None:
     names = mixture.name_words()
     assert {"smith", "york", "living", "red", "ball", "daniel"} <= names
     assert not names & {"room", "new", "back", "is", "to"}
+
+
+def test_other_words_for_the_same_are_learned_where_sentences_bring_something_to_mind() -> None:
+    rooms = {"bagicha": "bagichey", "galiyara": "galiyarey", "daftar": "daftar"}
+    stories = [
+        Story(
+            sentences=(f"{one} {rooms[other]} ki uttar hai.",),
+            questions=(Question(text=f"{asked} kahan hai?", answer="uttar", after=1),),
+        )
+        for one, other in permutations(rooms, 2)
+        for asked in (one, other)
+    ] * 10
+    spec = spec_of(1)
+    for train, forms in ((replace(spec.train, recall=True), 2), (spec.train, 0)):
+        found = encode_stories(data_key(replace(spec, train=train)), stories, stories[:1], "own")
+        assert len(found.vocabulary.forms) == forms
+        told = {found.vocabulary.words[word] for word in found.validation.stories["slot_words"][0].tolist()}
+        assert {"bagicha", "galiyarey"} < told
+        assert ("galiyara" in told) == (forms > 0)

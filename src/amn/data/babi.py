@@ -181,14 +181,11 @@ def find_task_file(directory: str | Path, task: int, split: str) -> Path:
     if len(fitting) == 1:
         return fitting[0]
     expected = f"one file of task {task}, split {split} (qa{task}_{split}.txt or qa{task}_NAME_{split}.txt)"
-    raise DataError(directory, None, expected, _names(fitting) if fitting else _contents(list(files.values())))
+    found = " and ".join(path.name for path in fitting) or _contents(files.values())
+    raise DataError(directory, None, expected, found)
 
 
-def _names(paths: list[Path]) -> str:
-    return " and ".join(path.name for path in paths)
-
-
-def _contents(files: list[re.Match[str]]) -> str:
+def _contents(files: Iterable[re.Match[str]]) -> str:
     by_split: dict[str, set[int]] = {}
     for match in files:
         by_split.setdefault(match["split"], set()).add(int(match["task"]))

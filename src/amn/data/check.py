@@ -1,7 +1,7 @@
 """What a data file or a folder of them holds, and what is wrong with it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal
@@ -120,19 +120,9 @@ def check_data(path: str | Path, *, vocabulary: str | Path | None = None, column
 def known_words(path: str | Path) -> Collection[str]:
     """The words of a word list or of data, lower-cased."""
     path = Path(path)
-    if path.is_dir() or format_of(path) != "babi" or _looks_like_babi(path):
-        texts = (text for file in data_files(path) for text in _texts(file))
-    else:
-        texts = (line for _, line in numbered_lines(path, limit=_MAX_WORD_LINE_BYTES))
-    return {word for text in texts for word in words(text)}
-
-
-def _looks_like_babi(path: Path) -> bool:
-    first = next(numbered_lines(path, limit=_MAX_WORD_LINE_BYTES), (1, ""))[1]
-    return first.startswith("1 ")
-
-
-def _texts(path: Path) -> Iterator[str]:
-    for story in read_stories(path):
-        yield from story.sentences
-        yield from (question.text for question in story.questions)
+    lines = (line for _, line in numbered_lines(path, limit=_MAX_WORD_LINE_BYTES))
+    if not path.is_dir() and format_of(path) == "babi" and not (first := next(lines, "")).startswith("1 "):
+        return {word for line in (first, *lines) for word in words(line)}
+    stories = (story for file in data_files(path) for story in read_stories(file))
+    texts = ((*story.sentences, *(question.text for question in story.questions)) for story in stories)
+    return {word for told in texts for text in told for word in words(text)}

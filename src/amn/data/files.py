@@ -105,7 +105,8 @@ def numbered_lines(
                 line = _line(path, number, raw, limit, whole)
             except DataError as error:
                 refuse(error, skip_bad)
-                _skip_rest(stream, raw, limit)
+                while raw and not raw.endswith(b"\n"):  # the rest of it
+                    raw = stream.readline(limit)
             else:
                 yield number, line
 
@@ -120,11 +121,6 @@ def _line(path: Path, number: int, raw: bytes, limit: int, whole: bool) -> str:
         return raw.decode().rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise DataError(path, number, "UTF-8 text", f"byte 0x{raw[error.start]:02x} in {shown(raw)}") from error
-
-
-def _skip_rest(stream: IO[bytes], raw: bytes, limit: int) -> None:
-    while raw and not raw.endswith(b"\n"):
-        raw = stream.readline(limit)
 
 
 @contextmanager
@@ -146,16 +142,12 @@ def replaced(path: Path) -> Iterator[Path]:
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}{PART}")
     try:
         yield part
-        _flush(part)
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
         os.replace(part, path)
         flush_folder(path.parent)
     finally:
         remove(part)
-
-
-def _flush(path: Path) -> None:
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
 
 
 def flush_folder(folder: Path) -> None:

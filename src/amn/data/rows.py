@@ -130,7 +130,9 @@ class _Row:
 
     def _answer(self, name: str, value: object) -> str | None:
         expected = f'"{name}": text, or null where it is unknown'
-        if _is_nothing(value):
+        if value is None or (
+            isinstance(value, float) and value != value
+        ):  # or the not-a-number that tables have for it
             return None
         if isinstance(value, list) and value and isinstance(value[0], Mapping):  # wordings of one answer: the first
             value = value[0]
@@ -161,11 +163,6 @@ def _listed(value: Any) -> Any:
     if isinstance(value, tuple):
         return list(value)
     return value.tolist() if type(value).__module__ == "numpy" else value
-
-
-def _is_nothing(value: object) -> bool:
-    """Null, or the not-a-number by which tables say the same."""
-    return value is None or (isinstance(value, float) and value != value)
 
 
 def _written(value: object) -> object:

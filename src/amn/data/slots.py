@@ -6,7 +6,7 @@ from itertools import chain
 from random import Random
 
 from amn.data.examples import Example
-from amn.data.facts import KINDS, Facts
+from amn.data.facts import KINDS
 from amn.data.vocabulary import Vocabulary, answer_items, answer_tokens
 
 
@@ -66,7 +66,10 @@ def in_slots(example: Example, vocabulary: Vocabulary) -> InSlots:
         questions=[[slots[word] for word in question] for question in example.questions],
         answers=[vocabulary.answer_id(answer) for answer in example.answers],
         answer_slots=[slots[answer] if answer in told else 0 for answer in answers],
-        facts=[_edges(known, slots) for known in example.facts],
+        facts=[
+            [(KINDS.index(fact.kind) + 1, slots[fact.source], slots[fact.target]) for fact in sorted(known)]
+            for known in example.facts
+        ],
         tokens=_tokens(example, vocabulary, {word: slots[word] for word in told}) if vocabulary.by_item else [],
     )
 
@@ -86,7 +89,3 @@ def _shuffled(answer: str, told: Collection[str]) -> list[tuple[str, ...]]:
     if len(items) > 1 and all(word in told for item in items for word in item):
         Random(f"{answer}/{len(told)}/{' '.join(told)}").shuffle(items)
     return items
-
-
-def _edges(facts: Facts, slots: Mapping[str, int]) -> list[tuple[int, int, int]]:
-    return [(KINDS.index(fact.kind) + 1, slots[fact.source], slots[fact.target]) for fact in sorted(facts)]

@@ -200,12 +200,8 @@ def load_task(
     """
     check_split(split)
     if data is None:
-        return _generated(task, split, seed)
+        from amn.data.tasks import generate  # late: reading files should not wait for the twenty tasks
+
+        return list(generate(task, questions=SPLITS[split], seed=len(SPLITS) * seed + list(SPLITS).index(split)))
     path = Path(data)
     return list(read_stories(find_task_file(path, task, split) if path.is_dir() else path, skip_bad=skip_bad))
-
-
-def _generated(task: int, split: str, seed: int) -> list[Story]:
-    from amn.data.tasks import generate  # late: reading files should not wait for the twenty tasks
-
-    return list(generate(task, questions=SPLITS[split], seed=len(SPLITS) * seed + list(SPLITS).index(split)))

@@ -94,7 +94,10 @@ class World:
     def _give(self) -> Event | None:
         """Somebody gives something to somebody near. Right after a give, only the same thing can be given on."""
         holders = {item: holder for item, holder in self.holder.items() if holder is not None}
-        company = {item: self._company(holder) for item, holder in holders.items()}
+        company = {
+            item: [one for one in self.people if one != holder and self.at[one] == self.at[holder]]
+            for item, holder in holders.items()
+        }
         items = [item for item in company if company[item]]
         if not items or self.rng.random() >= _GIVE_SHARE:
             return None
@@ -109,9 +112,6 @@ class World:
         if self.last_give is self.events[-1]:
             return self.last_give.item
         return self._likelier(items, self.last_give.item)
-
-    def _company(self, person: str) -> list[str]:
-        return [other for other in self.people if other != person and self.at[other] == self.at[person]]
 
     def _likelier(self, names: list[str], favourite: str) -> str:
         """One of the names; the favourite, if it is among them, stands there several times."""

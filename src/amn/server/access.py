@@ -39,7 +39,7 @@ class Hosts:
 
     def __init__(self, listening: str = LOOPBACK[0], allowed: Iterable[str] = ()) -> None:
         self._allowed = {name.lower() for name in allowed}
-        self._everywhere = _is_wildcard(listening)
+        self._everywhere = listening == "" or (_is_address(listening) and ip_address(listening).is_unspecified)
         own = LOOPBACK if is_loopback(listening) or self._everywhere else (listening.lower(),)
         self._names = {*own, *self._allowed}
 
@@ -57,10 +57,6 @@ class Hosts:
 def is_loopback(host: str) -> bool:
     """Whether an address is reached from this machine alone."""
     return ip_address(host).is_loopback if _is_address(host) else host == LOOPBACK[0]
-
-
-def _is_wildcard(host: str) -> bool:
-    return host == "" or (_is_address(host) and ip_address(host).is_unspecified)
 
 
 def _is_address(name: str) -> bool:

@@ -11,6 +11,7 @@ from amn.answers import Answer
 from amn.changes import AnswerChange, Follower
 from amn.server.batching import BusyError
 from amn.server.service import Service
+from amn.server.slices import following
 from amn.server.work import FieldError
 from amn.store.memories import MissingMemoryError, Record, StoreError
 
@@ -69,7 +70,7 @@ class Events:
             if follower.position < last:
                 part = await memories.run(memories.store.sentences, record.id, follower.position, last)
                 told = enumerate(part, follower.position)
-                changed = await self._service.slices.follow(follower, part)
+                changed = await self._service.inference.run_steps(following(follower, part), further=True)
                 for (number, text), changes in zip(told, changed, strict=True):
                     if changes or every:
                         yield event("change" if changes else "sentence", number + 1, described(number, text, changes))

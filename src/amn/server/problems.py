@@ -98,11 +98,8 @@ def describe(errors: list[dict[str, Any]]) -> str:
     tried = [error for error in errors if _field(error) == field]
     # Of what may be text or a list, the other one is no help to whoever sent one of them.
     found = [error for error in tried if error["type"] not in _OTHER_TYPE] or tried
-    return f"{field}: {', or '.join(dict.fromkeys(map(_wanted, found)))}."
-
-
-def _wanted(error: dict[str, Any]) -> str:
-    return _WANTED.get(error["type"]) or str(error["msg"])
+    wanted = (_WANTED.get(error["type"]) or str(error["msg"]) for error in found)
+    return f"{field}: {', or '.join(dict.fromkeys(wanted))}."
 
 
 def _field(error: dict[str, Any]) -> str:

@@ -17,8 +17,8 @@ from amn.server.batching import Inference, Steps
 from amn.server.limits import Limits
 from amn.server.memories import Memories, Resident
 from amn.server.metrics import Metrics
-from amn.server.slices import Answered, AskSettings, Slices
-from amn.server.work import NO_SENTENCE, FieldError, ReadingWork
+from amn.server.slices import Answered, AskSettings, Slices, answers_over_time
+from amn.server.work import NO_SENTENCE, FieldError, ReadingWork, looking
 from amn.store.memories import MemoryStore, Record
 from amn.stored import READ_SENTENCES, SNAPSHOT_TRACES, is_snapshot_due, revived
 
@@ -69,7 +69,8 @@ class Service:
         """The sentences of a story, where they keep within the bounds; those of a list are taken as they are."""
         work = ReadingWork(story, len(questions), self.limits, field)
         work.look()
-        await self.slices.look(work)
+        if not work.complete:
+            await self.inference.run_steps(looking(work), further=True)
         if work.cost > self.limits.work:
             raise FieldError(field, "this would take too long to read; send fewer sentences or questions at once")
         return work
@@ -111,7 +112,7 @@ class Service:
             raise FieldError("story", why)
         qa = await self.model(model)
         self.inference.check_room()
-        return told, await self.slices.history(qa.memory(questions), told)
+        return told, await self.inference.run_steps(answers_over_time(qa.memory(questions), told), further=True)
 
     async def open(self, owner: str, questions: list[str], model: str | None) -> Record:
         """A new memory."""
@@ -165,14 +166,12 @@ class Service:
         found = self.memories.resident(record.id)
         if found is None:
             qa = await self.model(record.model)
-            reviving = partial(self._revived, qa, record)  # not in the thread that others need meanwhile
+            kept = await self.memories.run(self._store.snapshot, record.id)
+            reviving = partial(revived, qa.trained, record, kept)  # not in the thread that others need meanwhile
             memory = await asyncio.get_running_loop().run_in_executor(self._reviving, reviving)
             found = self.memories.resident(record.id) or Resident(memory)
             self.memories.put(record.id, found)
         return found
-
-    def _revived(self, qa: QA, record: Record) -> LiveMemory:
-        return revived(qa.trained, record, self._store.snapshot(record.id))
 
     async def _catch_up(
         self,

@@ -27,7 +27,6 @@ from amn.server.work import (
     Pace,
     ReadingWork,
     checking_explanation,
-    looking,
 )
 
 T = TypeVar("T")
@@ -70,11 +69,6 @@ class Slices:
     def __init__(self, inference: Inference, limits: Limits) -> None:
         self._inference, self._limits = inference, limits
         self._asking, self._explaining = Pace(ASK_PACE), Pace(EXPLAIN_PACE)
-
-    async def look(self, work: ReadingWork) -> None:
-        """Looks at all of a story."""
-        if not work.complete:
-            await self._inference.run_steps(looking(work), further=True)
 
     async def tell(
         self,
@@ -205,14 +199,6 @@ class Slices:
         with suppress(TimeoutError):
             await asyncio.wait_for(reading, left)
 
-    async def follow(self, follower: Follower, sentences: Sequence[str]) -> list[list[AnswerChange]]:
-        """Tells a follower sentences; gives what each changed."""
-        return await self._inference.run_steps(_following(follower, sentences), further=True)
-
-    async def history(self, memory: LiveMemory, sentences: Sequence[str]) -> list[list[Answer]]:
-        """Tells a new memory sentences; gives the answers after each."""
-        return await self._inference.run_steps(_answers_over_time(memory, sentences), further=True)
-
 
 def _telling(memory: LiveMemory, first: int, work: ReadingWork, traced: bool) -> Iterator[SentenceTrace | None]:
     """Tells a memory sentences of which the first has that number, but for those that it was told, and looks at more.
@@ -236,14 +222,16 @@ def _not_asked(question: str) -> Answer:
     )
 
 
-def _following(follower: Follower, sentences: Sequence[str]) -> Steps[list[list[AnswerChange]]]:
+def following(follower: Follower, sentences: Sequence[str]) -> Steps[list[list[AnswerChange]]]:
+    """Tells a follower sentences; gives what each changed."""
     found = []
     for sentence in sentences:
         found.append((yield from follower.telling(sentence)))
     return found
 
 
-def _answers_over_time(memory: LiveMemory, sentences: Sequence[str]) -> Steps[list[list[Answer]]]:
+def answers_over_time(memory: LiveMemory, sentences: Sequence[str]) -> Steps[list[list[Answer]]]:
+    """Tells a new memory sentences; gives the answers after each."""
     history = []
     for sentence in sentences:
         for _ in memory.telling([sentence], traced=False):

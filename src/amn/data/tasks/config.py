@@ -15,11 +15,6 @@ RELEASED_REACH = 5
 _WORDINGS = {"released": RELEASED_WORDING, "lua": LUA_WORDING}
 
 
-def any_length(people: int, places: int) -> tuple[int, int]:  # noqa: ARG001
-    """The lengths of stories that can go on and on."""
-    return 2, LONGEST
-
-
 @dataclass(frozen=True, kw_only=True)
 class GeneratorConfig:
     """What generated stories look like; None, and the defaults, for what the released stories have."""
@@ -47,8 +42,9 @@ class Task:
     places: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
     fewest: tuple[int, int, int] = (1, 2, 1)  # people, places and objects that the task can do with
-    # The least and the most that `sentences` may be, given the numbers of people and of places; None if that is fixed.
-    lengths: Callable[[int, int], tuple[int, int]] | None = any_length
+    # The least and the most that `sentences` may be, or what says so of the numbers of people and of places; None if
+    # their number is fixed.
+    lengths: tuple[int, int] | Callable[[int, int], tuple[int, int]] | None = (2, LONGEST)
     even: bool = False  # its sentences come in twos
     counts_questions: bool = True  # `questions` can be chosen
     in_turn: bool = True  # questions come between the sentences, so that `together` says something
@@ -141,7 +137,8 @@ def _length_problems(task: Task, config: GeneratorConfig) -> list[str]:
         return []
     if task.lengths is None:
         return [f"its number of sentences is fixed, so sentences={config.sentences} means nothing"]
-    least, most = task.lengths(len(_names("people", task, config)), len(_names("places", task, config)))
+    counts = len(_names("people", task, config)), len(_names("places", task, config))
+    least, most = task.lengths(*counts) if callable(task.lengths) else task.lengths
     if not least <= config.sentences <= most:
         return [f"sentences must be between {least} and {most}, found {config.sentences}"]
     if task.even and config.sentences % 2:

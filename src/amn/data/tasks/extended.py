@@ -137,7 +137,7 @@ def _distract(rng: Random, story: Story, count: int) -> Story:
     length = len(story.sentences)
     gaps = sorted(rng.randrange(length) for _ in range(count))  # each goes before the sentence with this index
     moved_to = [index + sum(gap <= index for gap in gaps) for index in range(length)]
-    sentences = [_remark(rng) for _ in range(length + count)]
+    sentences = [f"The {rng.choice(_SUBJECTS)} {rng.choice(_REMARKS)}." for _ in range(length + count)]
     for index, sentence in enumerate(story.sentences):
         sentences[moved_to[index]] = sentence
     questions = tuple(_moved(question, moved_to) for question in story.questions)
@@ -155,7 +155,3 @@ def _moved(question: Question, moved_to: list[int]) -> Question:
     after = moved_to[question.after - 1] + 1
     support = tuple(moved_to[line] for line in question.support)
     return replace(question, after=after, support=support)
-
-
-def _remark(rng: Random) -> str:
-    return f"The {rng.choice(_SUBJECTS)} {rng.choice(_REMARKS)}."

@@ -25,7 +25,9 @@ def motives(rng: Random, plan: Plan) -> Story:
     first_line: dict[str, int] = {}
     taken: set[str] = set()
     while plan.sentences is None or len(draft.sentences) < plan.sentences:
-        ready = [name for name in plan.people if _can_go_on(stage[name], feeling[name], taken)]
+        # Of people who feel the same, only the first finds something left to take.
+        last = {name: _STAGES - (feeling[name] in taken) for name in plan.people}
+        ready = [name for name in plan.people if stage[name] < last[name]]
         if not ready:
             break
         person = rng.choice(ready)
@@ -47,11 +49,6 @@ def _feelings(rng: Random, plan: Plan) -> dict[str, str]:
         return {person: rng.choice(states) for person in plan.people}
     rng.shuffle(states)
     return {person: states[number % len(states)] for number, person in enumerate(plan.people)}
-
-
-def _can_go_on(stage: int, state: str, taken: set[str]) -> bool:
-    """Of people who feel the same, only the first finds something left to take."""
-    return stage < _STAGES - 1 or (stage == _STAGES - 1 and state not in taken)
 
 
 def _tell_stage(rng: Random, plan: Plan, draft: Draft, person: str, stage: int, state: str) -> int:

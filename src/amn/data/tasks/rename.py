@@ -29,7 +29,12 @@ def rename(stories: Iterable[Story], *, seed: int, names: NameList = UNSEEN) -> 
         yield Story(
             sentences=tuple(_swap(sentence, new_names) for sentence in story.sentences),
             questions=tuple(_renamed(question, new_names) for question in story.questions),
-            facts=tuple(frozenset(_renamed_fact(fact, new_names) for fact in known) for known in story.facts),
+            facts=tuple(
+                frozenset(
+                    Fact(new_names.get(one, one), kind, new_names.get(other, other)) for one, kind, other in known
+                )
+                for known in story.facts
+            ),
         )
 
 
@@ -52,10 +57,6 @@ def _new_names(story: Story, rng: Random, names: NameList) -> dict[str, str]:
 def _renamed(question: Question, new_names: dict[str, str]) -> Question:
     answer = question.answer and _swap(question.answer, new_names)
     return replace(question, text=_swap(question.text, new_names), answer=answer)
-
-
-def _renamed_fact(fact: Fact, new_names: dict[str, str]) -> Fact:
-    return Fact(new_names.get(fact.source, fact.source), fact.kind, new_names.get(fact.target, fact.target))
 
 
 def _swap(text: str, new_names: dict[str, str]) -> str:

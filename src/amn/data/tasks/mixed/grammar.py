@@ -99,13 +99,11 @@ class Wordings:
     def choose(self, rng: Random, which: Which, babi: float) -> str:
         """One wording; bAbI's own with a given chance, where such exist and are asked for."""
         if which == "kept-out":
-            return rng.choice(self.new if self._draws_new(rng) else self.recombined)
+            new = not self.recombined or (self.new and rng.random() < _NEW_WORDS)
+            return rng.choice(self.new if new else self.recombined)
         if self.babi and rng.random() < babi:
             return rng.choice(self.babi)
         return rng.choice(self.train if which == "train" else self.all)
-
-    def _draws_new(self, rng: Random) -> bool:
-        return not self.recombined or (bool(self.new) and rng.random() < _NEW_WORDS)
 
 
 def wordings(text: str) -> dict[str, Wordings]:

@@ -163,16 +163,13 @@ class Teller:
         if several:
             wording = _about_several(wording)
         if self.babi or not things or tuple(things) != self.topic or self.rng.random() > _THING_PRONOUN_SHARE:
-            owner = who[0] if len(who) == 1 and wording.startswith("{who}") else None
-            return wording, self._listed(things, own=self._own(owner)), ()
+            owner = who[0] if len(who) == 1 and wording.startswith("{who}") else Name("", "")
+            return wording, self._listed(things, own="my" if owner == ME else _OWN.get(owner.pronoun, "")), ()
         wording = wording.replace("{to} {thing}", "{thing} to {to}")
         word = self.rng.choice(("both", "both of them", "them") if len(things) == 2 else ("them",)) if several else "it"
         if word in ("it", "them"):
             wording = _PARTICLE.sub(r"\1 {thing} \2", wording)
         return wording, "they" if word == "them" and wording.startswith("{thing}") else word, self._topic.why
-
-    def _own(self, owner: Name | None) -> str:
-        return "" if owner is None else "my" if owner == ME else _OWN.get(owner.pronoun, "")
 
     def _listed(self, things: Sequence[Name], *, own: str = "") -> str:
         """The things joined; those not mentioned before are at times a lamp, or my lamp or her lamp."""
