@@ -210,7 +210,7 @@ def failing(*, how: How, code: int = 0, names: tuple[str, ...] = ()) -> int:
 
 @pytest.fixture
 def failing_verb(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = (*VERBS, Verb("fail", "test_verbs:failing", "Fail."))
+    table = (*VERBS, Verb("failing", "test_verbs"))
     monkeypatch.setitem(sys.modules, "test_verbs", sys.modules[__name__])
     for module in (verbs, cli, sys.modules["amn.cli.plain"]):
         monkeypatch.setattr(module, "VERBS", table)
@@ -222,16 +222,16 @@ def failing_verb(monkeypatch: pytest.MonkeyPatch) -> None:
     [("fault", 1, "a fault of its own, KeyError"), ("stop", 130, "interrupted"), ("data", 1, "bad"), ("pipe", 1, "")],
 )
 def test_whatever_goes_wrong_is_one_line_and_a_code(capsys: Output, front: str, how: str, code: int, said: str) -> None:
-    found, out, err = run(capsys, "fail", "--how", how)
+    found, out, err = run(capsys, "failing", "--how", how)
     assert (found, out) == (code, "")
     assert said in err and "Traceback" not in err
 
 
 @pytest.mark.usefixtures("failing_verb")
 def test_a_verb_gives_its_own_code_and_takes_several_values(capsys: Output, front: str) -> None:
-    code, out, _ = run(capsys, "fail", "--how", "code", "--code", 5, "--names", "a", "--names", "b")
+    code, out, _ = run(capsys, "failing", "--how", "code", "--code", 5, "--names", "a", "--names", "b")
     assert (code, out) == (5, "('a', 'b')\n")
-    assert run(capsys, "fail", "--how", "code")[:2] == (0, "()\n")
+    assert run(capsys, "failing", "--how", "code")[:2] == (0, "()\n")
 
 
 def test_every_verb_has_help_in_both_fronts(capsys: Output, front: str) -> None:

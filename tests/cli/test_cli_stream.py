@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from amn.cli import ask
 from amn.cli import main as cli
-from amn.cli import stream
 from amn.stream import BLOCK_SENTENCES, Progress
 
 FILLER = "It was the next chapter of a long book.\n" * (BLOCK_SENTENCES + 5)
@@ -45,7 +45,7 @@ def test_questions_by_name_about_a_story_by_pipe(capsys: Output, monkeypatch: Pa
 
 
 def test_a_long_story_says_how_far_it_is(capsys: Output, monkeypatch: Patch, book: Path) -> None:
-    monkeypatch.setattr(stream, "PLAIN_SECONDS", 0.0)
+    monkeypatch.setattr(ask, "PLAIN_SECONDS", 0.0)
     code, out, err = run(capsys, "--story", book, "Where is Mary?")
     assert code == 0 and out.startswith("Where is Mary?")
     assert "reading: " in err and " sentences let in; " in err and " a second" in err
@@ -65,8 +65,8 @@ def test_a_terminal_gets_a_bar(capsys: Output, monkeypatch: Patch, book: Path) -
 def test_a_stopped_reading_answers_and_goes_on(capsys: Output, monkeypatch: Patch, book: Path, tmp_path: Path) -> None:
     line = ["--story", book, "--memory", tmp_path / "kept", "Where is Mary?"]
     with monkeypatch.context() as patch:
-        patch.setattr(stream, "note", _stop)
-        patch.setattr(stream, "PLAIN_SECONDS", 0.0)
+        patch.setattr(ask, "note", _stop)
+        patch.setattr(ask, "PLAIN_SECONDS", 0.0)
         code, out, _ = run(capsys, *line)
     assert code == 130 and "Where is Mary?" in out
     code, out, err = run(capsys, *line, "--explain", "--json")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from amn.bench.serve import Load, bench_serve, drive, percentile, request_bodies, serving
+from amn.bench.serve import Load, Rounds, drive, percentile, request_bodies, serving
 from amn.cli import main as cli
 from amn.errors import AMNError, ConfigError
 from amn.store.memories import open_store
@@ -79,7 +79,7 @@ def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
 )
 def test_bounds_are_checked_before_a_server_starts(clients: list[int], seconds: float, requests: int) -> None:
     with pytest.raises(ConfigError, match="must be"):
-        bench_serve("qa1", clients=clients, seconds=seconds, requests=requests)
+        Rounds(clients=clients, seconds=seconds, requests=requests)
 
 
 def test_percentiles_are_times_that_were_measured() -> None:

@@ -18,9 +18,8 @@ from amn.store.atomic import write_atomically
 from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import load_state, save_state
 from amn.training.files import unpack
-from amn.training.grid import Grid, quick
 from amn.training.loop import Diverged
-from amn.training.sweep import parse_numbers, parse_tasks
+from amn.training.sweep import Grid, parse_numbers, parse_tasks, quick
 from training.small import small, trainer_of
 
 STATE = {"weights": torch.arange(6.0)}

@@ -9,7 +9,7 @@ import torch
 from amn.config import RunSpec
 from amn.errors import AMNError
 from amn.store.model_directory import load_model
-from amn.training.grid import Grid
+from amn.training.sweep import Grid
 from training.small import small, trainer_of, weights_of
 
 

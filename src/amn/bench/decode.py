@@ -4,17 +4,25 @@ Both sides do the same: they decode the entities of the banks that they read, by
 else is looked at, so the time follows the entities read.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from amn.bench.timing import Timing, measure, report
+from amn.bench.timing import measure, report
 from amn.data.examples import Example
+from amn.data.vocabulary import Vocabulary
 from amn.evaluation.metrics import ALL_BANKS, evaluate
+from amn.evaluation.score import Ask, examples_for, stories_for
 from amn.inference.engine import ToldStories, tell_stories
 from amn.inference.trained import TrainedModel
+from amn.models import build_model
+from amn.pretrained import shipped_models
+from amn.store.find import find_model
+from amn.store.model_directory import load_model
 
 CHUNK = 1000  # questions that are answered together
+HIDDEN = 64  # of a model that has to be made up
 
 
 @dataclass(frozen=True)
@@ -26,15 +34,24 @@ class Case:
     trained: TrainedModel  # the model, of the default profile
     examples: Sequence[Example]  # stories with a question each
 
+    @classmethod
+    def of(cls, task: int | str, model: str | None, questions: int, split: str = "valid") -> "Case":
+        """Examples of a task and a model for it: the one given, else the shipped one, else an untrained one."""
+        ask = Ask(task=task, split=split, questions=questions)
+        shipped = f"qa{task}" if isinstance(task, int) else task
+        if model or shipped in shipped_models():
+            trained = load_model(find_model(model or shipped))
+            return cls(task, model or shipped, trained, examples_for(trained, ask))
+        vocabulary = Vocabulary.of(stories_for(ask))
+        network = build_model("amn", vocabulary, {"hidden": HIDDEN}).eval()
+        trained = TrainedModel.of(architecture="amn", model=network, vocabulary=vocabulary)
+        return cls(task, "untrained", trained, examples_for(trained, ask))
+
 
 def bench_decode(cases: Sequence[Case], *, repeats: int, single: int, batch: int = CHUNK) -> dict[str, Any]:
-    """Times answers from ready memories.
+    """Times answers from ready memories: a batch of questions together, and a single few of them one at a time.
 
-    Args:
-        cases: models with their questions.
-        repeats: how often each is timed.
-        single: how many questions are also asked one at a time.
-        batch: how many are answered together; the gain depends on it, so each row names it.
+    The gain depends on the batch, so each row names it.
     """
     return report("decode", [_row(case, repeats, single, batch) for case in cases])
 
@@ -43,9 +60,11 @@ def _row(case: Case, repeats: int, single: int, batch: int) -> dict[str, Any]:
     tally = evaluate(case.trained, case.examples)
     required = tally.required_banks()
     from_required, from_all = tally.row(required), tally.row(ALL_BANKS)
-    together = _timed(_told(case, batch), (required, ALL_BANKS), repeats)
     few = _told(case, 1, single)
-    alone = _timed(few, (required, ALL_BANKS), repeats)
+    together, alone = (
+        measure({banks: partial(_answer, told, banks) for banks in (required, ALL_BANKS)}, repeats=repeats)
+        for told in (_told(case, batch), few)
+    )
     return {
         "task": case.task,
         "weights": case.source,
@@ -74,16 +93,7 @@ def _told(case: Case, batch: int, most: int | None = None) -> list[ToldStories]:
     return [tell_stories(case.trained, part) for part in parts]
 
 
-def _timed(told: Sequence[ToldStories], numbers: Sequence[int], repeats: int) -> dict[int, Timing]:
-    runs = {str(banks): answering(told, banks) for banks in numbers}
-    return {int(name): timing for name, timing in measure(runs, repeats=repeats).items()}
-
-
-def answering(told: Sequence[ToldStories], banks: int) -> Callable[[], None]:
-    """What computes the logits of ready memories from some banks."""
-
-    def answer() -> None:
-        for stories in told:
-            stories.decode(banks)
-
-    return answer
+def _answer(told: Sequence[ToldStories], banks: int) -> None:
+    """Computes the logits of ready memories from some banks."""
+    for stories in told:
+        stories.decode(banks)

@@ -14,61 +14,26 @@ from amn.inference.trained import TrainedModel
 GATE, KNOWN_WORDS, NONE = "gate", "known words", "none"
 
 
-class KnownWords:
-    """The control that looks at words alone: a sentence is let in where the model knows every word of it.
+class Control:
+    """Looks at words alone: lets in the sentences of which it knows every word, or all where it is given no words."""
 
-    Args:
-        trained: the model.
-        questions: how many stand.
-    """
-
-    def __init__(self, trained: TrainedModel, questions: int) -> None:
-        self._known = frozenset(trained.vocabulary.words)
-        self.state = Judged.start(questions)
+    def __init__(self, questions: int, known: frozenset[str] | None) -> None:
+        self.state, self._known = Judged.start(questions), known
 
     def judge(self, sentences: Sequence[Words]) -> Bool[np.ndarray, "question sentence"]:
         """The same verdict for each question."""
-        known = [self._known.issuperset(sentence) for sentence in sentences]
-        return _counted(self, np.tile(np.array(known, bool), (len(self.state.facts), 1)))
-
-
-class Everything:
-    """The control without a filter: all sentences are let in.
-
-    Args:
-        questions: how many stand.
-    """
-
-    def __init__(self, questions: int) -> None:
-        self.state = Judged.start(questions)
-
-    def judge(self, sentences: Sequence[Words]) -> Bool[np.ndarray, "question sentence"]:
-        """Always yes."""
-        return _counted(self, np.ones((len(self.state.facts), len(sentences)), bool))
-
-
-def _counted(judge: Judge, verdicts: Bool[np.ndarray, "question sentence"]) -> Bool[np.ndarray, "question sentence"]:
-    judge.state.seen += verdicts.shape[1]
-    judge.state.facts += verdicts.sum(1)
-    return verdicts
+        inside = [self._known is None or self._known.issuperset(sentence) for sentence in sentences]
+        self.state.seen += len(inside)
+        self.state.facts += sum(inside)
+        return np.tile(np.array(inside, bool), (len(self.state.facts), 1))
 
 
 def filter_of(name: str, trained: TrainedModel, questions: Sequence[Words], needs: bool = True) -> Judge:
-    """A filter by its name.
-
-    Args:
-        name: of the filter.
-        trained: the model.
-        questions: that stand.
-        needs: whether a gate turns away facts that a question does not need.
-
-    Raises:
-        ConfigError: where it is the gate of a model that has none.
-    """
+    """A filter by its name; with `needs`, a gate turns away facts that a question does not need."""
     if name == KNOWN_WORDS:
-        return KnownWords(trained, len(questions))
+        return Control(len(questions), frozenset(trained.vocabulary.words))
     if name == NONE:
-        return Everything(len(questions))
+        return Control(len(questions), None)
     gate = open_gate(trained, questions, needs=needs)
     if gate is None:
         raise ConfigError("--model: expected a model with a gate, found one without")

@@ -51,14 +51,7 @@ class StreamAnswer:
 
 
 class Haystack:
-    """The books, as far as one filter might let them in for some questions.
-
-    Args:
-        name: of the filter.
-        trained: the model.
-        books: what facts are hidden in.
-        questions: that will be asked.
-    """
+    """The books that facts are hidden in, as far as a filter of some name might let them in for some questions."""
 
     def __init__(self, name: str, trained: TrainedModel, books: Books, questions: Sequence[str]) -> None:
         self._filter, self._trained, self._books = name, trained, books
@@ -92,11 +85,15 @@ class Haystack:
     def outcome(self, asked: Needle, tokens: int, rng: Random) -> StreamAnswer:
         """The answer after a stream of so many tokens, exactly as if it had been read."""
         question = words(asked.question)
-        count, facts, noise = self._stream(asked, tokens, rng)
-        for few in (True, False):
+        count, facts, (places, sentences, stages) = self._stream(asked, tokens, rng)
+        within = stages > np.log2(places + 1).astype(int)
+        for chosen in (within, np.ones_like(within)):  # all that might be let in, where more than few are
             memory, judge = open_memory(self._trained, [question]), filter_of(self._filter, self._trained, [question])
             let_in = 0
-            for place, told in merge(facts, self._events(*noise, few=few), key=itemgetter(0)):
+            told_at = zip(
+                places[chosen].tolist(), map(self._words.__getitem__, sentences[chosen].tolist()), strict=True
+            )
+            for place, told in merge(facts, told_at, key=itemgetter(0)):
                 judge.state.seen = place
                 if judge.judge([told])[0, 0]:
                     memory.hear([told])
@@ -121,19 +118,6 @@ class Haystack:
         within = (at >= 0) & (at < length)
         at, stages = at[within], np.tile(stages, len(laps))[within]
         return length + len(facts), facts, (at + np.searchsorted(before, at, "right"), (begin + at) % count, stages)
-
-    def _events(
-        self,
-        places: Int[np.ndarray, " event"],
-        sentences: Int[np.ndarray, " event"],
-        stages: Int[np.ndarray, " event"],
-        *,
-        few: bool,
-    ) -> Iterator[tuple[int, Words]]:
-        """Sentences that might be let in, with their places in the stream; all of them, where more than few are."""
-        chosen = stages > np.log2(places + 1).astype(int) if few else np.ones(len(places), bool)
-        for place, sentence in zip(places[chosen].tolist(), sentences[chosen].tolist(), strict=True):
-            yield place, self._words[sentence]
 
     def _after(self, begin: int, tokens: int) -> int:
         """How many sentences from some place on it takes to have so many tokens."""

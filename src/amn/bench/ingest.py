@@ -45,8 +45,7 @@ class Contest:
 def bench_ingest(contest: Contest, *, repeats: int) -> dict[str, Any]:
     """Times story to answer, for each model and batch."""
     models: dict[str, Model] = {"amn": deepcopy(contest.model).to(contest.device)}
-    for name in RIVALS:
-        models[name] = _rival(name, contest)
+    models |= {name: _rival(name, contest) for name in RIVALS}
     rows = [row for batch in contest.batches for row in _rows(contest, models, batch, repeats)]
     return report("ingest", rows, contest.device)
 

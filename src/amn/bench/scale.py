@@ -32,10 +32,8 @@ def bench_scale(
     rows = []
     for entities in sizes:
         rows.append(_live_row(trained, entities, sentences, seed))
-        rows += [
-            _entnet_row(model, trained.vocabulary, entities, sentences),
-            _attention_row(model, entities, sentences),
-        ]
+        rows.append(_entnet_row(model, trained.vocabulary, entities, sentences))
+        rows.append(_attention_row(model, entities, sentences))
     return report("scale", rows)
 
 

@@ -6,14 +6,16 @@ The clients are coroutines over plain sockets, so that they take little of the m
 import asyncio
 import json
 import os
+import random
 import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import islice, repeat
+from itertools import count, islice, repeat
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,11 +25,14 @@ from urllib.parse import urlsplit
 from amn.bench.timing import report
 from amn.data.tasks import generate
 from amn.errors import AMNError, ConfigError
+from amn.store.memories import MemoryStore, Record, open_store
 
-CLIENTS = (1, 8, 64)
 MAX_CLIENTS = 512  # each is an open connection
-SECONDS, MAX_REQUESTS = 5.0, 50_000  # a row ends with whichever comes first
 START_SECONDS, STOP_SECONDS, REPLY_SECONDS = 120.0, 10.0, 30.0
+TOLD = ("Mary moved to the bathroom.", "John went to the hallway.", "Mary went to the garden.", "John got the milk.")
+QUESTION = "Where is Mary?"
+_SHARED = 1_000  # memories that several servers share
+_WRITERS = 32  # threads that fill a store: what waits together is committed together
 _NUM_BODIES = 64  # different requests, which the clients send in turn
 _FAILURES = (OSError, EOFError, ValueError, TimeoutError, asyncio.LimitOverrunError)
 
@@ -51,67 +56,134 @@ class Load:
         return self.bodies[self.requests % len(self.bodies)]
 
 
-def bench_serve(
-    model: str,
-    *,
-    task: int = 1,
-    clients: Sequence[int] = CLIENTS,
-    seconds: float = SECONDS,
-    requests: int = MAX_REQUESTS,
-    threads: int = 1,
-) -> dict[str, Any]:
-    """Measures a server with batching and one without; both run all the time, and are asked in turns.
+@dataclass(frozen=True, kw_only=True)
+class Rounds:
+    """How servers are measured: a row for each number of clients, who ask again whenever they are answered."""
 
-    Args:
-        model: a shipped name, or a directory.
-        task: whose generated stories are asked about.
-        clients: how many ask at once, a row for each; every client sends its next request when it has its answer.
-        seconds: the longest that a row may take.
-        requests: the most that a row may send.
-        threads: of the model.
-    """
-    check(clients, seconds, requests)
-    bodies = request_bodies(task)
-    rows = []
+    clients: Sequence[int]  # how many ask at once
+    seconds: float  # the longest that a row may take
+    requests: int  # the most that it may send
+
+    def __post_init__(self) -> None:
+        _check_counts("clients", self.clients)
+        if not self.seconds > 0 or self.requests < 1:
+            raise ConfigError(f"seconds and requests must be above 0, not {self.seconds} and {self.requests}")
+
+    def row(self, addresses: Sequence[str], clients: int, load: Load) -> dict[str, Any]:
+        """The figures of so many clients; several servers share them evenly."""
+        return {"clients": clients, **asyncio.run(drive(addresses, clients, load, self.seconds))}
+
+
+def _check_counts(what: str, counts: Sequence[int]) -> None:
+    """Refuses what cannot be measured, before a server starts."""
+    if not counts or not all(1 <= number <= MAX_CLIENTS for number in counts):
+        raise ConfigError(f"{what} must be from 1 to {MAX_CLIENTS}, not {', '.join(map(str, counts)) or 'none'}")
+
+
+def bench_serve(model: str, rounds: Rounds, *, task: int = 1, threads: int = 1) -> dict[str, Any]:
+    """Measures a server with batching and one without, about stories of a task; both run, and are asked in turns."""
+    bodies, rows = request_bodies(task), []
     with ExitStack() as stack:
         sizes = {True: None, False: 1}
         servers = {on: stack.enter_context(serving(model, batch=size, threads=threads)) for on, size in sizes.items()}
-        for count in clients:
+        for clients in rounds.clients:
             for batching, address in servers.items():
-                row = asyncio.run(drive(address, count, Load(bodies, requests), seconds))
-                rows.append({"clients": count, "batching": batching, **row})
+                row = rounds.row([address], clients, Load(bodies, rounds.requests))
+                rows.append({"clients": clients, "batching": batching, **row})
     return report("serve", rows)
 
 
-def check(clients: Sequence[int], seconds: float, requests: int) -> None:
-    """Refuses what cannot be measured, before a server starts."""
-    if not clients or not all(1 <= count <= MAX_CLIENTS for count in clients):
-        raise ConfigError(f"clients must be from 1 to {MAX_CLIENTS}, not {', '.join(map(str, clients)) or 'none'}")
-    if not seconds > 0 or requests < 1:
-        raise ConfigError(f"seconds and requests must be above 0, not {seconds} and {requests}")
+def bench_servers(
+    model: str, rounds: Rounds, *, servers: Sequence[int], task: int = 1, store: str = ""
+) -> dict[str, Any]:
+    """Measures ever more servers that share one store and their clients.
+
+    Args:
+        model: a shipped name, or a directory.
+        rounds: how each number of servers is measured.
+        servers: how many of them.
+        task: whose generated stories are asked about.
+        store: the URL of a store, for questions to live memories in it, by any of the servers; the memories are
+            removed at the end. Without it, stories are asked about.
+    """
+    _check_counts("servers", servers)
+    rows = []
+    for number in servers:
+        with TemporaryDirectory() as folder, ExitStack() as stack:
+            url = store or f"sqlite:///{Path(folder) / 'memories.db'}"
+            running = [stack.enter_context(serving(model, store=url)) for _ in range(number)]
+            if store:
+                stack.enter_context(_filled(store, Path(model).name))
+            for clients in rounds.clients:
+                load = _asking(_SHARED, rounds) if store else Load(request_bodies(task), rounds.requests)
+                row = rounds.row(running, clients, load)
+                rows.append({"servers": number, "cores": os.cpu_count(), **row})
+    return report("serve", rows)
+
+
+@contextmanager
+def _filled(url: str, model: str) -> Iterator[None]:
+    """A store with some memories while it is measured."""
+    store = open_store(url)
+    try:
+        _fill(store, _SHARED, model)
+        yield
+    finally:
+        for number in range(_SHARED):
+            store.delete(_record(number, model))
+        store.close()
+
+
+def bench_memories(model: str, rounds: Rounds, *, memories: int) -> dict[str, Any]:
+    """Measures a server whose store holds many memories, asked at random: most of them are not in RAM."""
+    rows = []
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "memories.db"
+        store, started = open_store(f"sqlite:///{path}"), time.perf_counter()
+        _fill(store, memories, Path(model).name)
+        filled = memories * len(TOLD) / (time.perf_counter() - started)
+        store.close()
+        with serving(model, store=f"sqlite:///{path}") as address:
+            for clients in rounds.clients:
+                row = rounds.row([address], clients, _asking(memories, rounds))
+                sizes = {"store_bytes": path.stat().st_size, "sentences_per_second_into_store": filled}
+                rows.append({"memories": memories, **row, **sizes})
+    return report("serve", rows)
+
+
+def _record(number: int, model: str) -> Record:
+    return Record(id=f"bench-{number}", owner="", model=model, questions=(QUESTION,))
+
+
+def _fill(store: MemoryStore, memories: int, model: str) -> None:
+    def add(number: int) -> None:
+        store.create(_record(number, model), 2**53, time.time())
+        store.append(f"bench-{number}", TOLD, most=len(TOLD))
+
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        list(pool.map(add, range(memories)))
+
+
+def _asking(memories: int, rounds: Rounds) -> Load:
+    """Questions to memories that are drawn at random."""
+    draws = random.Random(0)
+    paths = (f"/memories/bench-{draws.randrange(memories)}/ask" for _ in count())
+    return Load([b"{}"], rounds.requests, paths=paths)
 
 
 def request_bodies(task: int) -> list[bytes]:
     """Requests of a task, each with a story of its own and one question."""
     asked = (
-        (story, question) for story in generate(task, questions=_NUM_BODIES, seed=0) for question in story.questions
+        {"story": story.sentences[: question.after], "question": question.text}
+        for story in generate(task, questions=_NUM_BODIES, seed=0)
+        for question in story.questions
     )
-    return [
-        json.dumps({"story": story.sentences[: question.after], "question": question.text}).encode()
-        for story, question in islice(asked, _NUM_BODIES)
-    ]
+    return [json.dumps(one).encode() for one in islice(asked, _NUM_BODIES)]
 
 
 @contextmanager
 def serving(model: str, *, batch: int | None = None, threads: int = 1, store: str = "memory:") -> Iterator[str]:
-    """The address of `amn serve` in a process of its own, on a free port of this machine alone.
-
-    Args:
-        model: a shipped name, or a directory.
-        batch: stories that it answers together; None for as many as it does by default.
-        threads: of the model.
-        store: where it keeps live memories.
-    """
+    """The address of `amn serve` in a process of its own, on a free port of this machine alone."""
     words = ["serve", "--port", "0", "--model", model, "--threads", str(threads), "--store", store]
     words += [] if batch is None else ["--batch", str(batch)]
     with TemporaryDirectory() as folder:
@@ -168,15 +240,11 @@ async def drive(addresses: str | Sequence[str], clients: int, load: Load, second
     started = time.monotonic()
     load.ends = started + seconds
     await asyncio.gather(*(client.ask_on() for client in ready))
-    return _figures(load, time.monotonic() - started)
-
-
-def _figures(load: Load, seconds: float) -> dict[str, Any]:
-    taken = sorted(load.taken)
+    lasted, taken = time.monotonic() - started, sorted(load.taken)
     return {
         "requests": len(taken),
         "failed": load.failed,
-        "requests_per_second": len(taken) / seconds if seconds else 0.0,
+        "requests_per_second": len(taken) / lasted if lasted else 0.0,
         "p50_ms": percentile(taken, 50),
         "p99_ms": percentile(taken, 99),
     }

@@ -7,6 +7,7 @@ known words, and behind none.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from random import Random
 from statistics import mean
@@ -33,39 +34,21 @@ STANDING_TOKENS = 128_000  # of the text for many standing questions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamBench:
-    """What to measure.
+    """What to measure."""
 
-    Args:
-        model: by name,
-        trained: and loaded.
-        noise: a folder of books.
-        tasks: of bAbI.
-        tokens: how long the texts are.
-        questions: how many are asked in a cell; fewer where texts are long.
-        filters: what stands in front of the memory, in turn.
-        new_names: whether people, places and things have names that no training data holds.
-        seed: of the places of facts.
-    """
-
-    model: str
-    trained: TrainedModel
-    noise: Path
-    tasks: Sequence[int]
-    tokens: Sequence[int]
-    questions: int
-    filters: Sequence[str]
-    new_names: bool = False
-    seed: int = 0
+    model: str  # by name,
+    trained: TrainedModel  # and loaded
+    noise: Path  # a folder of books
+    tasks: Sequence[int]  # of bAbI
+    tokens: Sequence[int]  # how long the texts are
+    questions: int  # how many are asked in a cell; fewer where texts are long
+    filters: Sequence[str]  # what stands in front of the memory, in turn
+    new_names: bool = False  # whether people, places and things have names that no training data holds
+    seed: int = 0  # of the places of facts
 
 
 def bench_stream(bench: StreamBench, *, standing: int, step: Callable[[], object] = lambda: None) -> dict[str, Any]:
-    """Measures all cells.
-
-    Args:
-        bench: what to measure.
-        standing: how many standing questions one stream is also read for; 0 for none.
-        step: is called after each row.
-    """
+    """Measures all cells, and a stream for so many standing questions; calls `step` after each row."""
     rows = []
     for row in _rows(bench, standing):
         rows.append(row)
@@ -74,11 +57,7 @@ def bench_stream(bench: StreamBench, *, standing: int, step: Callable[[], object
 
 
 def filters_of(trained: TrainedModel, names: Sequence[str] = ()) -> tuple[str, ...]:
-    """What can stand in front of a model's memory, or what of this is asked for.
-
-    Raises:
-        ConfigError: where it cannot.
-    """
+    """What can stand in front of a model's memory, or what of this is asked for."""
     known = (GATE, KNOWN_WORDS, NONE) if trained.config.get("gate") else (KNOWN_WORDS, NONE)
     for name in names:
         if name not in known:
@@ -153,35 +132,31 @@ def _row(
         "sentences": mean(outcome.sentences for outcome in found),
         "sentences_let_in": mean(outcome.let_in for outcome in found),
     }
-    read = read_apart(_task(bench, name, (few[0].question,), few[0].facts, tokens, seeds[0]))
+    read = _read(bench, name, (few[0].question,), few[0].facts, tokens)
     same = (read["answers"], read["sentences"], read["sentences_let_in"])
     row |= {name: read[name] for name in ("tokens_per_second", "resident_bytes")}
     return row | {"same_as_read": same == ([found[0].answer], found[0].sentences, found[0].let_in)}
 
 
-def _task(
-    bench: StreamBench, name: str, questions: tuple[str, ...], facts: tuple[str, ...], tokens: int, seed: str
-) -> StreamTask:
-    noise = str(bench.noise)
-    return StreamTask(
-        model=bench.model, filter=name, questions=questions, facts=facts, noise=noise, tokens=tokens, seed=seed
+def _read(
+    bench: StreamBench, name: str, questions: tuple[str, ...], facts: tuple[str, ...], tokens: int
+) -> dict[str, Any]:
+    """The first stream, read as users read it."""
+    noise, seed = str(bench.noise), f"noise/{bench.seed}/0"
+    return read_apart(
+        StreamTask(
+            model=bench.model, filter=name, questions=questions, facts=facts, noise=noise, tokens=tokens, seed=seed
+        )
     )
 
 
 def _standing_row(bench: StreamBench, standing: int) -> dict[str, Any]:
     """One stream with many standing questions; those after the first are about people whom it never names."""
     asked, name = asked_of(bench, bench.tasks[0])[0], bench.filters[0]
-    others = (f"Where is {new.capitalize()}?" for new, _ in zip(names(bench.seed), range(standing - 1), strict=False))
+    others = (f"Where is {new.capitalize()}?" for new in islice(names(bench.seed), standing - 1))
     tokens = min(STANDING_TOKENS, max(bench.tokens))
-    read = read_apart(_task(bench, name, (asked.question, *others), asked.facts, tokens, f"noise/{bench.seed}/0"))
-    return {
-        "filter": name,
-        "task": bench.tasks[0],
-        "tokens": tokens,
-        "questions": standing,
-        "right_percent": 100.0 * same_answer(read["answers"][0], asked.answer),
-        "sentences": read["sentences"],
-        "sentences_let_in": read["sentences_let_in"],
-        "tokens_per_second": read["tokens_per_second"],
-        "resident_bytes": read["resident_bytes"],
-    }
+    read = _read(bench, name, (asked.question, *others), asked.facts, tokens)
+    row = {"filter": name, "task": bench.tasks[0], "tokens": tokens, "questions": standing}
+    row |= {"right_percent": 100.0 * same_answer(read["answers"][0], asked.answer)}
+    measured = ("sentences", "sentences_let_in", "tokens_per_second", "resident_bytes")
+    return row | {column: read[column] for column in measured}

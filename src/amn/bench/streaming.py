@@ -28,38 +28,22 @@ CHUNK = 512  # sentences that are handed over together
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamTask:
-    """What to read.
+    """What to read."""
 
-    Args:
-        model: by name.
-        filter: in front of the memory.
-        questions: that stand.
-        facts: to be found.
-        noise: a folder of books.
-        tokens: how many there are in all.
-        seed: of the places of the facts.
-    """
-
-    model: str
-    filter: str
-    questions: tuple[str, ...]
-    facts: tuple[str, ...]
-    noise: str
-    tokens: int
-    seed: str
+    model: str  # by name
+    filter: str  # in front of the memory
+    questions: tuple[str, ...]  # that stand
+    facts: tuple[str, ...]  # to be found
+    noise: str  # a folder of books
+    tokens: int  # how many there are in all
+    seed: str  # of the places of the facts
 
 
 def read_apart(task: StreamTask) -> dict[str, Any]:
     """Reads a stream in another process; gives its answers, counts, speed and memory."""
     line, paths = [sys.executable, "-m", "amn.bench.streaming"], os.pathsep.join(path for path in sys.path if path)
-    done = subprocess.run(
-        line,
-        input=json.dumps(asdict(task)),
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": paths},
-    )
+    given, around = json.dumps(asdict(task)), {**os.environ, "PYTHONPATH": paths}
+    done = subprocess.run(line, input=given, capture_output=True, text=True, check=False, env=around)
     if done.returncode:
         raise RuntimeError(f"reading a stream failed: {done.stderr.strip()}")
     found: dict[str, Any] = json.loads(done.stdout)

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from statistics import median, quantiles
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
@@ -18,6 +18,7 @@ from amn.inference.device import processor
 
 REPEATS, WARM_UP = 9, 2
 _DIGITS = 4  # significant ones
+_Name = TypeVar("_Name", str, int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,13 @@ class Timing:
 
 
 def measure(
-    runs: Mapping[str, Callable[[], object]], *, repeats: int = REPEATS, device: torch.device | str = "cpu"
-) -> dict[str, Timing]:
+    runs: Mapping[_Name, Callable[[], object]], *, repeats: int = REPEATS, device: torch.device | str = "cpu"
+) -> dict[_Name, Timing]:
     """Times each run, in turns, so that whatever else the machine does meets all of them alike."""
     for run in runs.values():
         for _ in range(WARM_UP):
             run()
-    times: dict[str, list[float]] = {name: [] for name in runs}
+    times: dict[_Name, list[float]] = {name: [] for name in runs}
     gc.collect()
     for _ in range(repeats):
         for name, run in runs.items():

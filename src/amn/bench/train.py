@@ -23,16 +23,12 @@ def bench_train(*, models: int, steps: int, device: torch.device) -> dict[str, A
     specs = [RunSpec(task=1, seed=seed, train=train) for seed in range(models)]
     with TemporaryDirectory() as folder:
         runs = make_runs(specs, Path(folder), resume=False)
-        trainers = [Trainer(part, Path(folder) / "state", device, _ignore) for part in (runs[:1], runs)]
+        trainers = [Trainer(part, Path(folder) / "state", device, lambda _: None) for part in (runs[:1], runs)]
     rows = []
     for engine, trainer in zip(("single", "fleet"), trainers, strict=True):
         rate = len(trainer.runs) * steps / _seconds(trainer, steps)
         rows.append({"engine": engine, "models": len(trainer.runs), "model_steps_per_second": rate})
     return report("train", rows, device)
-
-
-def _ignore(_entry: dict[str, Any]) -> None:
-    """Nobody watches a benchmark train."""
 
 
 def _seconds(trainer: Trainer, count: int) -> float:

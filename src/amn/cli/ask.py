@@ -1,24 +1,30 @@
 """The verb that answers: ask about a story, or talk to a memory."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from amn.cli.conversation import Conversation
-from amn.cli.output import print_json
+from amn.cli.output import note, print_json
 from amn.cli.prompt import interact, respond
 from amn.cli.screen import choose_screen
-from amn.cli.stream import told_memory
 from amn.errors import AMNError, ConfigError
 from amn.pretrained import DEFAULT_MODEL
+from amn.training.display import terminal_bar
 
 if TYPE_CHECKING:
     from amn.answers import Answer
     from amn.api import QA
+    from amn.memory import LiveMemory
+    from amn.stream import Progress
 
 INTERRUPTED = 130  # the exit code of who was stopped
 FORGET = "/forget"  # the one command that a piped conversation knows: another story begins
+WAITING = "Type or paste the story; Ctrl-D on a line of its own ends it."
+PLAIN_SECONDS = 10.0  # between lines that say how far it is, where there is no terminal
 
 
 def ask(
@@ -64,16 +70,9 @@ def ask(
     if not asked:
         _converse(qa, story, banks=banks, deadline=deadline, explain=explain, json=json)
         return None
-    told, finished = told_memory(qa, asked, story, memory)
+    told, finished = _told(qa, asked, story, memory)
     _show(told.ask(banks=banks, deadline=deadline, explain=explain), json)
     return None if finished else INTERRUPTED
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise AMNError(f"story: {path} is not text in UTF-8 ({error.reason} at byte {error.start})") from error
 
 
 def _show(answers: Iterable["Answer"], json: bool) -> None:
@@ -90,29 +89,85 @@ def _converse(
 ) -> None:
     typed = sys.stdin.isatty() and not json
     talk = Conversation(qa, banks=banks, deadline=deadline, explain=explain, standing=typed)
-    given = [] if story is None else _text(story).splitlines()
-    if typed:
-        screen = choose_screen()
-        for line in given:
-            respond(line, talk, screen)
-        interact(talk, screen)
+    try:
+        given = [] if story is None else story.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise AMNError(f"story: {story} is not text in UTF-8 ({error.reason} at byte {error.start})") from error
+    if not typed:
+        _show(_piped(talk, sys.stdin if story is None else given), json)
         return
-    _show(_some(_piped(talk, given if story is not None else sys.stdin)), json)
+    screen = choose_screen()
+    for line in given:
+        respond(line, talk, screen)
+    interact(talk, screen)
 
 
 def _piped(talk: Conversation, lines: Iterable[str]) -> Iterator["Answer"]:
+    """The answers to the questions among some lines; an error where there is none."""
+    asked = False
     for line in lines:
         if line.strip() == FORGET:
             talk.forget()
-        else:
-            yield from talk.take(line)
-
-
-def _some(answers: Iterator["Answer"]) -> Iterator["Answer"]:
-    """The answers; an error where there is none."""
-    nothing = True
-    for answer in answers:
-        nothing = False
-        yield answer
-    if nothing:
+            continue
+        for answer in talk.take(line):
+            asked = True
+            yield answer
+    if not asked:
         raise ConfigError("question: expected at least one, as an argument or as a line that ends in ?, found none")
+
+
+def _told(qa: "QA", questions: list[str], story: Path | None, kept: Path | None) -> "tuple[LiveMemory, bool]":
+    """A memory for some questions that has read a story of any length, and whether it was read to its end.
+
+    Ctrl-C stops the reading; the memory then knows what was read until then. It is kept in a file, where one is given,
+    from which a later reading goes on.
+    """
+    memory, finished = _opened(qa, questions, kept), True
+    source: Path | TextIO = story or sys.stdin
+    if story is None and sys.stdin.isatty():  # somebody types it: no bar runs through that
+        note(WAITING)
+        source = StringIO(sys.stdin.read())
+    try:
+        with _shown() as show:
+            memory.read(source, progress=show)
+    except KeyboardInterrupt as stop:
+        if not memory.seen:
+            raise
+        finished = False
+        note(f"amn: {stop}")
+    if not memory.seen:
+        from amn.api import EMPTY_STORY
+
+        raise AMNError(EMPTY_STORY)
+    if kept is not None:
+        memory.save(kept)
+    return memory, finished
+
+
+def _opened(qa: "QA", questions: list[str], kept: Path | None) -> "LiveMemory":
+    if kept is None or not kept.exists():
+        return qa.memory(questions)
+    memory = qa.restore(kept)
+    if memory.questions != [question.strip() for question in questions]:
+        raise ConfigError(f"--memory: {kept} was built for other questions: {'; '.join(memory.questions)}")
+    return memory
+
+
+@contextmanager
+def _shown() -> Iterator[Callable[["Progress"], None]]:
+    """Gives a function that shows how far it is, on standard error."""
+    said = [0.0]
+
+    def say(progress: "Progress") -> None:
+        if progress.seconds >= said[0] + PLAIN_SECONDS:
+            said[0] = progress.seconds
+            note(f"reading: {progress}")
+
+    with terminal_bar("reading", "{task.description}") as bar:
+        if bar is None:
+            yield say
+        else:
+            task = bar.add_task("", total=None)
+            yield lambda progress: bar.update(
+                task, description=str(progress), completed=progress.share or 0, total=progress.share and 1.0
+            )

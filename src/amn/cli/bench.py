@@ -8,11 +8,8 @@ from amn.errors import ConfigError
 from amn.pretrained import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from amn.data.examples import Example
     from amn.inference.trained import TrainedModel
     from amn.models.amn import AMN
-
-HIDDEN = 64  # of a model that has to be made up
 
 
 def decode(
@@ -43,10 +40,7 @@ def decode(
     from amn.training.sweep import parse_tasks
 
     choose_device("cpu", threads)
-    cases = []
-    for task in parse_tasks(tasks):
-        examples, trained, source = _case(task, model, questions)
-        cases.append(Case(task, source, trained, examples))
+    cases = [Case.of(task, model, questions) for task in parse_tasks(tasks)]
     _show(bench_decode(cases, repeats=repeats, single=single, batch=batch), json)
 
 
@@ -76,17 +70,19 @@ def ingest(
         device: cpu, cuda, or auto.
         json: print the rows as JSON.
     """
+    from amn.bench.decode import Case
     from amn.bench.ingest import Contest, bench_ingest
     from amn.inference.device import choose_device
     from amn.training.sweep import parse_numbers, parse_task
 
     where, sizes = choose_device(device, threads), parse_numbers(batches)
-    examples, trained, source = _case(parse_task(task), model, 20 * max(sizes), split="train")
-    chosen = [example for example in examples if sentences in (0, len(example.sentences))]
+    case = Case.of(parse_task(task), model, 20 * max(sizes), split="train")
+    chosen = [example for example in case.examples if sentences in (0, len(example.sentences))]
     if len(chosen) < max(sizes):
         raise ConfigError(f"--sentences: only {len(chosen)} stories of task {task} have {sentences} sentences")
-    note(f"weights of amn: {source}; of the others: untrained")
-    contest = Contest(model=_amn(trained), vocabulary=trained.vocabulary, examples=chosen, batches=sizes, device=where)
+    note(f"weights of amn: {case.source}; of the others: untrained")
+    words = case.trained.vocabulary
+    contest = Contest(model=_amn(case.trained), vocabulary=words, examples=chosen, batches=sizes, device=where)
     _show(bench_ingest(contest, repeats=repeats), json)
 
 
@@ -125,16 +121,16 @@ def scale(
         threads: of torch.
         json: print the rows as JSON.
     """
+    from amn.bench.decode import Case
     from amn.bench.scale import bench_scale
     from amn.inference.device import choose_device
     from amn.training.sweep import parse_numbers
 
     choose_device("cpu", threads)
-    _, trained, source = _case(1, model, 10)
-    note(f"weights of amn: {source}; of entnet: untrained")
+    case = Case.of(1, model, 10)
+    note(f"weights of amn: {case.source}; of entnet: untrained")
     wanted = [*parse_numbers(sizes), *([1_000_000] if million else [])]
-    network = _amn(trained)
-    _show(bench_scale(network, trained, sizes=wanted, sentences=sentences), json)
+    _show(bench_scale(_amn(case.trained), case.trained, sizes=wanted, sentences=sentences), json)
 
 
 def serve(
@@ -166,27 +162,18 @@ def serve(
         threads: of the model.
         json: print the rows as JSON.
     """
-    from amn.bench.serve import bench_serve
-    from amn.bench.servers import bench_memories, bench_servers
+    from amn.bench.serve import Rounds, bench_memories, bench_serve, bench_servers
     from amn.inference.device import choose_device
     from amn.training.sweep import parse_numbers
 
     choose_device("cpu", threads)
-    counts, name = parse_numbers(clients), model or f"qa{task}"
+    rounds, name = Rounds(clients=parse_numbers(clients), seconds=seconds, requests=requests), model or f"qa{task}"
     if memories:
-        found = bench_memories(name, memories=memories, clients=counts, seconds=seconds, requests=requests)
+        found = bench_memories(name, rounds, memories=memories)
     elif servers:
-        found = bench_servers(
-            name,
-            servers=parse_numbers(servers),
-            clients=counts,
-            seconds=seconds,
-            requests=requests,
-            task=task,
-            store=store,
-        )
+        found = bench_servers(name, rounds, servers=parse_numbers(servers), task=task, store=store)
     else:
-        found = bench_serve(name, task=task, clients=counts, seconds=seconds, requests=requests, threads=threads)
+        found = bench_serve(name, rounds, task=task, threads=threads)
     _show(found, json)
 
 
@@ -241,30 +228,6 @@ def stream(
     with progress_bar("row", row_count(bench, standing)) as step:
         found = bench_stream(bench, standing=standing, step=step)
     _show(found, json)
-
-
-def _case(
-    task: int | str, model: str | None, questions: int, split: str = "valid"
-) -> "tuple[list[Example], TrainedModel, str]":
-    """Examples of a task and a model for it: the one given, else the shipped one, else an untrained one."""
-    from amn.data.vocabulary import Vocabulary
-    from amn.evaluation.score import Ask, examples_for, stories_for
-    from amn.inference.trained import TrainedModel
-    from amn.models import build_model
-    from amn.pretrained import shipped_models
-    from amn.store.find import find_model
-    from amn.store.model_directory import load_model
-
-    ask = Ask(task=task, split=split, questions=questions)
-    shipped = f"qa{task}" if isinstance(task, int) else task
-    name = model or (shipped if shipped in shipped_models() else None)
-    if name is not None:
-        trained = load_model(find_model(name))
-        return examples_for(trained, ask), trained, name
-    vocabulary = Vocabulary.of(stories_for(ask))
-    network = build_model("amn", vocabulary, {"hidden": HIDDEN}).eval()
-    untrained = TrainedModel.of(architecture="amn", model=network, vocabulary=vocabulary)
-    return examples_for(untrained, ask), untrained, "untrained"
 
 
 def _amn(trained: "TrainedModel") -> "AMN":

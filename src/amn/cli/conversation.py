@@ -12,11 +12,9 @@ if TYPE_CHECKING:
     from amn.memory import LiveMemory
 
 NOTHING_TOLD = "nothing has been told yet"
-_ASKING = frozenset(  # without "will" and "may", who are also people
-    (
-        "where where's who who's whose whom what what's which when why how is are was were do does did has have had can"
-    ).split()
-)
+_ASKING = (  # without "will" and "may", who are also people
+    "where where's who who's whose whom what what's which when why how is are was were do does did has have had can"
+).split()
 
 
 def is_question(sentence: str) -> bool:
@@ -37,12 +35,7 @@ def _is_one_question(line: str) -> bool:
 class Conversation:
     """A story that is told line by line, and a memory for each question that was asked about it.
 
-    Args:
-        qa: the model.
-        banks: how many banks to read.
-        deadline: seconds for an answer.
-        explain: whether answers say why.
-        standing: whether questions stand, or each is forgotten when the next one comes.
+    Questions stand, or each is forgotten when the next one comes.
     """
 
     def __init__(
@@ -65,11 +58,7 @@ class Conversation:
         self._shown: dict[str, tuple[str, bool]] = {}
 
     def take(self, line: str) -> Iterator["Answer"]:
-        """Remembers the sentences of a line and answers its questions.
-
-        Raises:
-            AMNError: where a sentence or question is too long, or something is asked before anything is told.
-        """
+        """Remembers the sentences of a line and answers its questions."""
         from amn.data.sentences import split_sentences
 
         self.did = []
@@ -89,11 +78,7 @@ class Conversation:
         self.did += traces[-1] if traces else []
 
     def ask(self, question: str) -> "Answer":
-        """Answers a question, which stands from now on; a memory is guided by its question, so each has its own.
-
-        Raises:
-            AMNError: where nothing has been told.
-        """
+        """Answers a question, which stands from now on; a memory is guided by its question, so each has its own."""
         text = question if question.endswith(("?", "？")) else f"{question}?"
         memory = self.memories.pop(text, None) or self._open(text)
         self.memories = {**(self.memories if self.standing else {}), text: memory}
@@ -122,31 +107,19 @@ class Conversation:
         return [answer for answer in self.answers() if before.get(answer.question) != (answer.answer, answer.known)]
 
     def why(self) -> "Answer":
-        """The answer to the last question, explained.
-
-        Raises:
-            AMNError: where nothing was asked or told.
-        """
+        """The answer to the last question, explained."""
         if not self.memories or not self.sentences:
             raise AMNError(NOTHING_TOLD if not self.sentences else "nothing has been asked yet")
         return self._answer(next(reversed(self.memories)), explain=True)
 
     def last_memory(self) -> "LiveMemory":
-        """The memory of the last question.
-
-        Raises:
-            AMNError: where nothing was asked.
-        """
+        """The memory of the last question."""
         if not self.memories:
             raise AMNError("banks are sorted for a question, and nothing has been asked yet")
         return next(reversed(self.memories.values()))
 
     def save(self, path: Path) -> None:
-        """Writes story and questions as a memory, which `QA.restore` reads as well.
-
-        Raises:
-            AMNError: where nothing was asked, as a memory is built for questions, or the file cannot be written.
-        """
+        """Writes story and questions as a memory, which `QA.restore` reads as well."""
         if not self.memories:
             raise AMNError("a memory is kept for its questions, and nothing has been asked yet")
         memory = self.qa.memory(list(self.memories))
@@ -154,11 +127,7 @@ class Conversation:
         memory.save(path)
 
     def load(self, path: Path) -> None:
-        """Goes on with what `save` wrote.
-
-        Raises:
-            AMNError: where it cannot be read, or is the memory of another model.
-        """
+        """Goes on with what `save` wrote."""
         memory = self.qa.restore(path)
         self.forget()
         self.sentences = list(memory.sentences)

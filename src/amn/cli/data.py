@@ -90,24 +90,19 @@ def generate(
 
         stories = renamed(stories, seed=seed)
     if noise is not None or tokens is not None:
-        stories = _noisy(stories, noise, tokens, seed)
+        from amn.data.noise import Books, with_noise
+
+        if noise is None or tokens is None or tokens < 0:
+            raise ConfigError("--noise FOLDER and --tokens NUMBER go together")
+        stories = with_noise(stories, Books(noise), tokens=tokens, seed=seed)
     chosen = format or format_of(out or "")
     written = WRITERS[chosen](stories, out or sys.stdout)
     if json:
-        print_json(
-            {"task": number, "preset": preset, "seed": seed, "questions": written, "format": chosen, "out": str(out)}
-        )
+        what = {"task": number, "preset": preset, "seed": seed, "questions": written}
+        print_json(what | {"format": chosen, "out": str(out)})
     elif out is not None:
         note(f"{written} questions written to {out}")
     return None
-
-
-def _noisy(stories: Iterator[Story], noise: Path | None, tokens: int | None, seed: int) -> Iterator[Story]:
-    from amn.data.noise import Books, with_noise
-
-    if noise is None or tokens is None or tokens < 0:
-        raise ConfigError("--noise FOLDER and --tokens NUMBER go together")
-    return with_noise(stories, Books(noise), tokens=tokens, seed=seed)
 
 
 def _task(text: str | None) -> int | str | None:
@@ -172,16 +167,11 @@ def check(
         print_json(report.as_json())
     else:
         print_pairs(_summary(report))
-        _list_bad(report)
+        for bad in report.bad_lines[:SHOWN_BAD_LINES]:
+            note(str(bad))
+        if report.num_bad_lines > SHOWN_BAD_LINES:
+            note(f"and {report.num_bad_lines - SHOWN_BAD_LINES} more bad lines; --json lists the first thousand")
     return 1 if report.num_bad_lines and not skip_bad else 0
-
-
-def _list_bad(report: DataReport) -> None:
-    """The first bad lines, and how many more there are."""
-    for bad in report.bad_lines[:SHOWN_BAD_LINES]:
-        note(str(bad))
-    if report.num_bad_lines > SHOWN_BAD_LINES:
-        note(f"and {report.num_bad_lines - SHOWN_BAD_LINES} more bad lines; --json lists the first thousand")
 
 
 def _summary(report: DataReport) -> dict[str, object]:

@@ -1,15 +1,11 @@
 """The verb that shows what a shipped model can do."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from amn.cli.output import note, print_json
 from amn.cli.replay import replay_page
 from amn.cli.screen import choose_screen
 from amn.errors import ConfigError
-
-if TYPE_CHECKING:
-    from amn.answers import Answer
 
 STORY = (
     "Mary moved to the bathroom. John went to the hallway. Sandra journeyed to the garden. John moved to the office."
@@ -70,16 +66,12 @@ def demo(*questions: str, html: Path | None = None, story: Path | None = None, j
         every = [*answers, *(answer for _, given in scenes for answer in given)]
         print_json({"answers": [answer.to_dict() for answer in every]})
         return
-    _show(answers, scenes)
-
-
-def _show(answers: "list[Answer]", scenes: "list[tuple[str, list[Answer]]]") -> None:
     screen = choose_screen()
     for answer in answers:
         screen.answer(answer)
         screen.say("")
-    for story, given in scenes:
-        screen.say(story)
+    for told, given in scenes:
+        screen.say(told)
         for answer in given:
             screen.answer(answer)
         screen.say("")

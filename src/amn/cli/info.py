@@ -19,20 +19,17 @@ def info(*, markdown: bool = False, json: bool = False) -> None:
         markdown: as a table to paste in a report.
         json: as JSON.
     """
+    import torch
+
     facts = {"amn": __version__, "python": platform.python_version(), "system": platform.platform()}
-    facts |= {"processors": str(os.cpu_count())} | _torch_facts()
+    facts |= {"processors": str(os.cpu_count()), "torch": torch.__version__}
+    facts |= {"torch threads": str(torch.get_num_threads())}
+    facts |= {"gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else "none"}
     facts |= {name: _version(name) for name in (*_REQUIRED, *_OPTIONAL)}
     if json:
         print_json(facts)
     else:
         print_pairs(facts, markdown=markdown)
-
-
-def _torch_facts() -> dict[str, str]:
-    import torch
-
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "none"
-    return {"torch": torch.__version__, "torch threads": str(torch.get_num_threads()), "gpu": device}
 
 
 def _version(package: str) -> str:

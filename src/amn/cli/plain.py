@@ -14,25 +14,19 @@ _HEADING = "Usage: python -m amn VERB [OPTIONS]\n\nVerbs (VERB --help says more)
 
 
 def run_plain(words: list[str]) -> int | None:
-    """Run the verb that a command line names.
-
-    Raises:
-        ConfigError: where the line cannot be understood.
-    """
+    """Run the verb that a command line names."""
     if not words or words[0] in {"--help", "-h"}:
-        print("\n".join([_HEADING, *(f"  {verb.name:14} {verb.help}" for verb in VERBS)]))
+        helps = ((inspect.getdoc(verb.function()) or "").partition("\n")[0] for verb in VERBS)
+        print("\n".join([_HEADING, *(f"  {verb.name:14} {text}" for verb, text in zip(VERBS, helps, strict=True))]))
         return None
     verb, rest = find_verb(words)
     function = verb.function()
-    return call(function, _parsed(parser_of(function, f"amn {verb.name}"), rest))
-
-
-def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> dict[str, Any]:
-    values, unknown = parser.parse_known_args(words)
+    parser = parser_of(function, f"amn {verb.name}")
+    values, unknown = parser.parse_known_args(rest)
     if unknown:
         options = [option for action in parser._actions for option in action.option_strings]
         raise ConfigError(f"unknown option {unknown[0]}: {did_you_mean(unknown[0], options)}")
-    return vars(values)
+    return call(function, vars(values))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -58,17 +52,9 @@ def parser_of(function: Callable[..., Any], name: str) -> argparse.ArgumentParse
 
 def call(function: Callable[..., int | None], values: dict[str, Any]) -> int | None:
     """Call a verb with parsed values: in order for its arguments, by name for its options."""
-    parameters = inspect.signature(function).parameters.values()
-    positional: list[Any] = []
-    for parameter in parameters:
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            positional.extend(values[parameter.name])
-        elif parameter.kind is not parameter.KEYWORD_ONLY:
-            positional.append(values[parameter.name])
-    named = {
-        parameter.name: values[parameter.name] for parameter in parameters if parameter.kind.name == "KEYWORD_ONLY"
-    }
-    return function(*positional, **named)
+    bound = inspect.signature(function).bind_partial()
+    bound.arguments.update(values)
+    return function(*bound.args, **bound.kwargs)
 
 
 def _add(parser: argparse.ArgumentParser, parameter: inspect.Parameter, hint: Any) -> None:
@@ -81,13 +67,14 @@ def _add(parser: argparse.ArgumentParser, parameter: inspect.Parameter, hint: An
     elif kind is not bool:
         options |= {"type": kind}
     if parameter.kind is not parameter.KEYWORD_ONLY:
-        nargs = "*" if many else None if required else "?"
-        parser.add_argument(parameter.name, nargs=nargs, **options)
-    elif kind is bool:
-        parser.add_argument(_flag(parameter.name), action="store_true", dest=parameter.name)
+        parser.add_argument(parameter.name, nargs="*" if many else None if required else "?", **options)
+        return
+    flag = "--" + parameter.name.strip("_").replace("_", "-")
+    if kind is bool:
+        parser.add_argument(flag, action="store_true", dest=parameter.name)
     else:
         action = _Append if many else "store"
-        parser.add_argument(_flag(parameter.name), action=action, dest=parameter.name, required=required, **options)
+        parser.add_argument(flag, action=action, dest=parameter.name, required=required, **options)
 
 
 class _Append(argparse.Action):
@@ -96,10 +83,6 @@ class _Append(argparse.Action):
     def __call__(self, _parser: object, namespace: argparse.Namespace, values: Any, _option: object = None) -> None:
         held = getattr(namespace, self.dest)
         setattr(namespace, self.dest, (values,) if held is self.default else (*held, values))
-
-
-def _flag(name: str) -> str:
-    return "--" + name.strip("_").replace("_", "-")
 
 
 def _kind(hint: Any) -> tuple[Any, bool]:

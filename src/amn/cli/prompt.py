@@ -23,17 +23,11 @@ Each question stands: when a later sentence changes its answer, the new one is s
 
 
 class Command(NamedTuple):
-    """A command of the prompt.
+    """A command of the prompt."""
 
-    Args:
-        run: what it does; it is given what was typed after its name.
-        help: one line.
-        argument: what must be typed after its name.
-    """
-
-    run: Callable[[Conversation, "Screen", str], None]
-    help: str
-    argument: str = ""
+    run: Callable[[Conversation, "Screen", str], None]  # what it does, with what was typed after its name
+    help: str  # one line
+    argument: str = ""  # what must be typed after its name
 
 
 def _help(_talk: Conversation, screen: "Screen", _: str) -> None:
@@ -47,14 +41,6 @@ def _questions(talk: Conversation, screen: "Screen", _: str) -> None:
     answers = {answer.question: answer for answer in talk.answers()}
     for question in talk.memories:
         screen.answer(answers[question]) if question in answers else screen.say(question)
-
-
-def _banks(talk: Conversation, screen: "Screen", _: str) -> None:
-    screen.banks(talk.last_memory().snapshot())
-
-
-def _why(talk: Conversation, screen: "Screen", _: str) -> None:
-    screen.answer(talk.why())
 
 
 def _forget(talk: Conversation, screen: "Screen", _: str) -> None:
@@ -86,8 +72,10 @@ def _size(talk: Conversation) -> str:
 COMMANDS = {
     "help": Command(_help, "this list"),
     "questions": Command(_questions, "the questions that stand, and their answers now"),
-    "banks": Command(_banks, "the memory banks, for the last question"),
-    "why": Command(_why, "what the last answer rests on"),
+    "banks": Command(
+        lambda talk, screen, _: screen.banks(talk.last_memory().snapshot()), "the memory banks, for the last question"
+    ),
+    "why": Command(lambda talk, screen, _: screen.answer(talk.why()), "what the last answer rests on"),
     "forget": Command(_forget, "forget the story and its questions"),
     "save": Command(_save, "save the story and its questions; Python reads it with qa.restore", "FILE"),
     "load": Command(_load, "go on with what was saved", "FILE"),
@@ -97,12 +85,7 @@ _WORDS = {"help": "help", "?": "help", "quit": "quit", "exit": "quit"}  # typed 
 
 
 def obey(line: str, talk: Conversation, screen: "Screen") -> bool:
-    """Carries out a line that is a command, and says whether it was one.
-
-    Raises:
-        AMNError: where there is no such command, or it cannot be done.
-        EOFError: to leave.
-    """
+    """Carries out a line that is a command, and says whether it was one; raises EOFError to leave."""
     name, _, argument = line.strip().partition(" ")
     name = f"/{_WORDS[name.lower()]}" if not argument and name.lower() in _WORDS else name
     if not name.startswith("/"):
@@ -120,7 +103,7 @@ def interact(talk: Conversation, screen: "Screen") -> None:
     """Reads lines from the terminal until the user leaves. Ctrl-C clears the line, and twice in a row leaves."""
     screen.say(WELCOME)
     interrupted = False
-    with history(history_file()) as keep:
+    with history(state_file("history")) as keep:
         while True:
             try:
                 line = screen.ask(PROMPT)
@@ -138,11 +121,7 @@ def interact(talk: Conversation, screen: "Screen") -> None:
 
 
 def respond(line: str, talk: Conversation, screen: "Screen") -> None:
-    """Does what a line asks for: tells, answers, obeys; what cannot be done is said.
-
-    Raises:
-        EOFError: to leave.
-    """
+    """Does what a line asks for: tells, answers, obeys; what cannot be done is said. Raises EOFError to leave."""
     try:
         if not line.strip() or obey(line, talk, screen):
             return
@@ -159,10 +138,9 @@ def respond(line: str, talk: Conversation, screen: "Screen") -> None:
         screen.hint(str(error))
 
 
-def history_file() -> Path:
-    """Where lines are kept from one time to the next: in the user's state directory."""
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "amn" / "history"
+def state_file(name: str) -> Path:
+    """Where something is kept from one time to the next: in the user's state directory."""
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "amn" / name
 
 
 @contextmanager

@@ -18,13 +18,7 @@ _IMPORT = re.compile(r'^import .* from "\./(?P<file>[\w.]+)";\n', re.MULTILINE)
 
 
 def replay_page(qa: "QA", story: str, questions: list[str]) -> str:
-    """A page that replays how the answers came about; it needs no server and loads nothing.
-
-    Args:
-        qa: who reads the story.
-        story: the story.
-        questions: what is asked about it, after each sentence.
-    """
+    """A page that replays how the answers about a story came about; it needs no server and loads nothing."""
     data = json.dumps(_read(qa, story, questions), ensure_ascii=False, separators=(",", ":"))
     pieces = {
         **{f"part {found['name']}": found["html"] for found in _PART.finditer(_web("index.html"))},

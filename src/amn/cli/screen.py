@@ -31,20 +31,11 @@ class Screen:
         print(text)
 
     def ask(self, prompt: str) -> str:
-        """The next line that the user types.
-
-        Raises:
-            EOFError: where there is none.
-        """
+        """The next line that the user types; EOFError where there is none."""
         return input(prompt)
 
     def answer(self, answer: "Answer", when: str = "") -> None:
-        """An answer, with its explanation where it has one.
-
-        Args:
-            answer: the answer.
-            when: a word before it, where it is not the first to this question.
-        """
+        """An answer, with its explanation where it has one; `when` stands before it, where it is not the first."""
         self.headline(answer, when)
         if answer.explanation is not None:
             self.explanation(answer.explanation, answer.sentences)
@@ -82,29 +73,24 @@ class RichScreen(Screen):
 
     def __init__(self) -> None:
         from rich.console import Console
+        from rich.text import Text
 
-        self.console = Console(highlight=False)
+        self.console, self._text = Console(highlight=False), Text
 
     def say(self, text: str) -> None:
         """A line of text."""
-        from rich.text import Text
-
-        self.console.print(Text(text))
+        self.console.print(self._text(text))
 
     def hint(self, text: str) -> None:
         """A remark beside the matter."""
-        from rich.text import Text
-
-        self.console.print(Text(text, style="dim"))
+        self.console.print(self._text(text, style="dim"))
 
     def headline(self, answer: "Answer", when: str) -> None:
         """An answer in one line; a guess and an unknown look unlike knowledge."""
-        from rich.text import Text
-
         head, _, details = str(answer).partition(" (")
         style = "bold green" if answer.known else "yellow"
         parts = ((answer.question + "  ", ""), (f"{when} " if when else "", "dim"), (head, style))
-        self.console.print(Text.assemble(*parts, (f" ({details}", "dim")))
+        self.console.print(self._text.assemble(*parts, (f" ({details}", "dim")))
 
     def banks(self, banks: Sequence["Bank"]) -> None:
         """The banks as columns, the most relevant last."""
@@ -115,11 +101,9 @@ class RichScreen(Screen):
 
     def trace(self, trace: "SentenceTrace", marked: bool = False) -> None:
         """What a sentence did."""
-        from rich.text import Text
-
         number = (f"{MARK if marked else ' '} {trace.sentence + 1:3} ", "bold green" if marked else "dim")
         told = (trace.text, "bold" if marked else "")
-        self.console.print(Text.assemble(number, told, (f"  {trace.did}", "cyan")))
+        self.console.print(self._text.assemble(number, told, (f"  {trace.did}", "cyan")))
 
 
 def choose_screen() -> Screen:
@@ -153,12 +137,8 @@ def _panel(bank: "Bank", deep: set[str], last: bool) -> "Panel":
     from rich.panel import Panel
     from rich.text import Text
 
-    lines = [
-        Text.assemble(
-            (entity.word, "bold" if entity.word in deep else "dim"), (label(entity)[len(entity.word) :], "dim")
-        )
-        for entity in bank.entities[:SHOWN]
-    ]
+    shown = [(entity.word, "bold" if entity.word in deep else "dim", label(entity)) for entity in bank.entities[:SHOWN]]
+    lines = [Text.assemble((word, style), (text[len(word) :], "dim")) for word, style, text in shown]
     if more := _and_more(bank).removeprefix(", "):
         lines.append(Text(more, style="dim"))
     return Panel(

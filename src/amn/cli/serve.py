@@ -4,10 +4,11 @@ import gc
 import os
 import socket
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from amn.cli.output import note
+from amn.cli.prompt import state_file
 from amn.errors import AMNError, ConfigError, MissingExtraError
 from amn.pretrained import DEFAULT_MODEL
 
@@ -84,14 +85,15 @@ def serve(
         url = store or default_store()
         kept = open_store(url, limits.store_bytes)
         app = create_app(model, limits=limits, tokens=tokens, store=kept, hosts=Hosts(host, allow_host))
-        _say(listening, _kept(url, kept.durable))
+        name, number = listening.getsockname()[:2]
+        note(f"amn serves http://{f'[{name}]' if ':' in name else name}:{number} (the page), /docs lists the interface")
+        note(_kept(url, kept.durable))
         _run(app, listening, limits, log)
 
 
 def default_store() -> str:
     """A file in the user's state directory."""
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return f"sqlite:///{Path(state) / 'amn' / 'memories.db'}"
+    return f"sqlite:///{state_file('memories.db')}"
 
 
 def _kept(url: str, durable: bool) -> str:
@@ -100,14 +102,8 @@ def _kept(url: str, durable: bool) -> str:
         return "live memories are kept in RAM alone: they go when the server does"
     if not durable:
         return "what was told last may be lost when Redis goes down: set appendonly yes and appendfsync always there"
-    return f"live memories are kept in {_without_password(url)}"
-
-
-def _without_password(url: str) -> str:
-    from urllib.parse import urlsplit
-
-    parts = urlsplit(url)
-    return url if parts.password is None else url.replace(f":{parts.password}@", ":***@", 1)
+    password = urlsplit(url).password
+    return f"live memories are kept in {url.replace(f':{password}@', ':***@', 1) if password else url}"
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -121,12 +117,6 @@ def _listen(host: str, port: int) -> socket.socket:
     # asyncio sets it only on sockets that name their protocol, which those of create_server do not.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
-
-
-def _say(listening: socket.socket, kept: str) -> None:
-    host, port = listening.getsockname()[:2]
-    note(f"amn serves http://{f'[{host}]' if ':' in host else host}:{port} (the page), /docs lists the interface")
-    note(kept)
 
 
 def _run(app: "FastAPI", listening: socket.socket, limits: "Limits", log: bool) -> None:

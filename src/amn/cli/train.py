@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from amn.cli.output import note, print_json
+from amn.data.rows import Columns
 from amn.errors import AMNError, ConfigError
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from amn.store.run_directory import RunDirectory
     from amn.training.loop import Progress
     from amn.training.own import OwnPlan
+
+RUNS = Path("runs")  # where a run goes whose directory is not named
 
 
 def train(
@@ -80,23 +83,25 @@ def train(
         print_config: print what would be trained as JSON, and stop.
         json: print the result as JSON.
     """
-    from amn.cli.own import RUNS, plan_for, show
-    from amn.data.rows import Columns
     from amn.inference.device import choose_device
     from amn.store.run_directory import RunDirectory
     from amn.training.precision import check_precision
+    from amn.training.sweep import Grid, parse_task, quick
 
     given = _settings(set_, epochs, start) | ({} if distract is None else {"distract": str(distract)})
-    plan = None
+    plan, folder = None, _text(data)
     if task is not None:
         if stories is not None:
             raise ConfigError(f"give either {stories} or --task {task}; the files of a task go with --data")
-        spec = _one_run(task, model, data, seed, given, label)
+        tasks = [parse_task(task)]
+        (spec,) = Grid(tasks=tasks, models=[model], seeds=[seed], data=folder, settings=given, label=label).specs()
+        spec = spec if "epochs" in given else quick(spec)
         path = out or RUNS / spec.name
     else:
         columns = Columns(story=story_column, question=question_column, answer=answer_column)
-        source = stories or _text(data)
-        plan, path = plan_for(source, validation, columns, given, model=model, seed=seed, out=out, resume=resume)
+        plan, path = _plan(
+            stories or folder, validation, columns, given, model=model, seed=seed, out=out, resume=resume
+        )
         spec = plan.spec
     if print_config:
         print_json(spec.to_json())
@@ -111,20 +116,57 @@ def train(
     if distract is not None:
         _add_gate(directory, plan, distract)
     if plan is not None:
-        show(plan, directory, json)
+        _conclude(plan, directory, json)
         return
     note(f"best model: {directory.best}")
     if json:
         print_json(directory.result())
 
 
-def _one_run(task: str, model: str, data: Path | None, seed: int, given: dict[str, Any], label: str) -> "RunSpec":
-    from amn.training.grid import Grid, quick
-    from amn.training.sweep import parse_task
+def _plan(
+    data: str | None,
+    validation: Path | None,
+    columns: Columns,
+    given: dict[str, Any],
+    *,
+    model: str,
+    seed: int,
+    out: Path | None,
+    resume: bool,
+) -> tuple["OwnPlan", Path]:
+    """What to train on stories of one's own, and in which directory.
 
-    grid = Grid(tasks=[parse_task(task)], models=[model], seeds=[seed], data=_text(data), settings=given, label=label)
-    (spec,) = grid.specs()
-    return spec if "epochs" in given else quick(spec)
+    A run that goes on takes the stories that its directory keeps: files may have changed, and standard input is gone.
+    """
+    from amn.data.source import name_of, own_stories
+    from amn.store.run_directory import RunDirectory
+    from amn.training.own import kept_stories, plan_own, run_name
+
+    if data is None and not (resume and out):
+        raise ConfigError("give a file of stories (amn train stories.jsonl), or --task for a generated task")
+    path = out or RUNS / run_name(name_of(data or ""), model, seed)
+    kept = kept_stories(RunDirectory(path)) if resume else None
+    if kept is None and data is None:
+        raise ConfigError(f"{path} holds no run to go on with: give the file of stories too")
+    if kept is not None and data is None:
+        spec = RunDirectory(path).spec()
+        data, model, seed = spec.data, spec.architecture, spec.seed
+    stories = kept or own_stories(data, columns=columns)
+    if kept is None and validation is not None:
+        stories = stories.judged_by(own_stories(validation, columns=columns))
+    return plan_own(stories, given=given, model=model, seed=seed, data=data), path
+
+
+def _conclude(plan: "OwnPlan", directory: "RunDirectory", json: bool) -> None:
+    """Judges the run that has ended, and says how it did, what to try, and how to use it."""
+    from amn.fitting import conclude
+
+    outcome = conclude(plan, directory)
+    if json:
+        print_json(outcome.to_json(directory.path))
+        return
+    for line in outcome.lines(directory.path):
+        print(line)
 
 
 def _fit(
@@ -146,7 +188,7 @@ def _fit(
     with training_display() as display:
         options = FitOptions(
             device=device,
-            progress=_logging(display.epoch, path, log_to),
+            progress=_logged(display.epoch, path) if log_to == "tensorboard" else display.epoch,
             stepped=display.step,
             resume=resume,
             checkpoint_every=checkpoint_every,
@@ -173,16 +215,14 @@ def _add_gate(directory: "RunDirectory", plan: "OwnPlan | None", folder: Path) -
     gate_run(directory, training, validation, folder, note)
 
 
-def _logging(display: "Progress", path: Path, log_to: str) -> "Progress":
-    """What is told of every epoch."""
-    if log_to != "tensorboard":
-        return display
-    from amn.training.display import TensorBoardLog
+def _logged(display: "Progress", path: Path) -> "Progress":
+    """Tells TensorBoard too of every epoch."""
+    from amn.training.display import tensorboard_log
 
-    log = TensorBoardLog(path / "tensorboard")
+    log = tensorboard_log(path / "tensorboard")
 
     def both(entry: dict[str, Any]) -> None:
-        log.note(entry)
+        log(entry)
         display(entry)
 
     return both
@@ -205,7 +245,7 @@ def sweep(
     epochs: int | None = None,
     engine: Literal["fleet", "process", "ray"] = "fleet",
     device: str = "auto",
-    out: Path = Path("runs"),
+    out: Path = RUNS,
     set_: tuple[str, ...] = (),
     label: str = "",
     workers: int | None = None,
@@ -242,9 +282,8 @@ def sweep(
     """
     from amn.training.display import Lines
     from amn.training.engines import sweep as run
-    from amn.training.grid import Grid
     from amn.training.loop import Interrupted
-    from amn.training.sweep import Options, parse_numbers, parse_tasks
+    from amn.training.sweep import Grid, Options, parse_numbers, parse_tasks
 
     grid = Grid(
         tasks=parse_tasks(tasks),

@@ -20,13 +20,12 @@ class Verb:
     """A verb of the command line."""
 
     name: str  # what the user types; two words for a verb of a group ("data check")
-    target: str  # the function, as "module:function"; it is imported when the verb is used
-    help: str  # one line for the list of verbs
+    module: str  # that has a function of the last of these words; it is imported when the verb is used
 
     def function(self) -> Callable[..., int | None]:
         """Import and give the function behind the verb."""
-        module, _, attribute = self.target.partition(":")
-        return cast(Callable[..., int | None], getattr(importlib.import_module(module), attribute))
+        function = getattr(importlib.import_module(self.module), self.name.split()[-1])
+        return cast(Callable[..., int | None], function)
 
 
 GROUPS = {
@@ -35,25 +34,16 @@ GROUPS = {
 }
 
 VERBS = (
-    Verb("demo", "amn.cli.demo:demo", "Answer sample questions and draw the memory banks."),
-    Verb("ask", "amn.cli.ask:ask", "Answer questions about a story; without questions, a conversation."),
-    Verb("generate", "amn.cli.data:generate", "Write generated stories and questions."),
-    Verb("data check", "amn.cli.data:check", "Count what a data file or folder holds, and list its bad lines."),
-    Verb("data convert", "amn.cli.data:convert", "Rewrite a data file in the other format."),
-    Verb("train", "amn.cli.train:train", "Train one model."),
-    Verb("sweep", "amn.cli.train:sweep", "Train many: tasks x models x seeds, resumable."),
-    Verb("evaluate", "amn.cli.evaluate:evaluate", "Score a model: error, banks and entities read."),
-    Verb("report", "amn.cli.report:report", "Make a page of tables and figures from runs."),
-    Verb("serve", "amn.cli.serve:serve", "Serve the HTTP interface and the web page."),
-    Verb("bench decode", "amn.cli.bench:decode", "Time answers from the required banks against all banks."),
-    Verb("bench ingest", "amn.cli.bench:ingest", "Time story to answer, against the other models."),
-    Verb("bench train", "amn.cli.bench:train", "Time training: a fleet against one model at a time."),
-    Verb("bench scale", "amn.cli.bench:scale", "Time live memories of ever more entities."),
-    Verb("bench stream", "amn.cli.bench:stream", "Measure answers about facts in texts of any length."),
-    Verb("bench serve", "amn.cli.bench:serve", "Time a server with ever more clients, batching on and off."),
-    Verb("export", "amn.cli.export:export", "Export a model as ONNX graphs."),
-    Verb("models", "amn.cli.info:models", "List the architectures and the shipped models."),
-    Verb("info", "amn.cli.info:info", "Show versions and the machine, ready to paste in a report."),
+    Verb("demo", "amn.cli.demo"),
+    Verb("ask", "amn.cli.ask"),
+    *(Verb(name, "amn.cli.data") for name in ("generate", "data check", "data convert")),
+    *(Verb(name, "amn.cli.train") for name in ("train", "sweep")),
+    Verb("evaluate", "amn.cli.evaluate"),
+    Verb("report", "amn.cli.report"),
+    Verb("serve", "amn.cli.serve"),
+    *(Verb(f"bench {kind}", "amn.cli.bench") for kind in ("decode", "ingest", "train", "scale", "stream", "serve")),
+    Verb("export", "amn.cli.export"),
+    *(Verb(name, "amn.cli.info") for name in ("models", "info")),
 )
 
 

@@ -121,22 +121,18 @@ class CoreMemory:
 
     @property
     def words(self) -> list[str]:
-        """The words that it has met; those of the questions come first."""
         return self._spelling.words[1:]
 
     @property
     def banks(self) -> int:
-        """How many banks there are."""
         return self._count(1).banks
 
     @property
     def entities(self) -> int:
-        """How many entities there are."""
         return self._count(1).entities
 
     @property
     def nbytes(self) -> int:
-        """What its tables take."""
         return self._count(1).bytes
 
     def _count(self, banks: int) -> boundary.CCount:
@@ -145,12 +141,10 @@ class CoreMemory:
         return count
 
     def hear(self, sentences: Sequence[Words]) -> None:
-        """Reads sentences."""
         self.strangeness.tell(sentences)
         self._give(self._code.amn_tell, map(self._spelling.recall.tell, sentences))
 
     def tell(self, sentence: Words) -> Change:
-        """Reads a sentence and says what it did."""
         self.hear((sentence,))
         change = boundary.CChange()
         self._code.amn_changed(self._core.desk, byref(change))
@@ -166,11 +160,9 @@ class CoreMemory:
         )
 
     def read(self, banks: int) -> Found:
-        """Answers from some banks, the most relevant first; 0 for all."""
         return Decoding(self._core, [self], banks).found()[0]
 
     def bank(self, index: int) -> list[Held]:
-        """The entities of a bank."""
         slots = np.zeros(self.entities, np.int32)
         self._code.amn_bank(self.handle, index, slots.ctypes.data)
         slots = slots[slots > 0]
@@ -180,7 +172,6 @@ class CoreMemory:
         return [Held(self._spelling.words[slot], strength, far) for slot, strength, far in rows]
 
     def attention(self, banks: int, question: int) -> list[dict[str, float]]:
-        """How much the answer to a question rests on each entity of each bank; nothing where a bank is not read."""
         count = self._count(banks)
         slots, mass = np.zeros(count.entities, np.int32), np.zeros(count.entities, np.float32)
         whole = np.zeros(count.banks, np.float32)
@@ -215,7 +206,6 @@ class CoreMemory:
         return boundary.CTables(slots=len(self._spelling.words), banks=banks, pair_count=pairs, vote=vote, **where)
 
     def arrays(self) -> Arrays:
-        """Everything that it knows besides its words, to be saved."""
         count = self._count(1)
         shapes = self._tables(count.entities, count.pairs).items()
         arrays: Arrays = {name: np.zeros(shape, kind) for name, (kind, shape) in shapes}
@@ -225,7 +215,6 @@ class CoreMemory:
         return arrays | self._spelling.recalled() | self.strangeness.arrays() | counts
 
     def resume(self, words: Sequence[str], arrays: Arrays) -> None:
-        """Puts back what `arrays` gave, into a new memory of the same questions; `words` are those met so far."""
         new = [word for word in words if word not in self._spelling.slots]
         vectors, none, begin = array("i", [self._spelling.meet(word) for word in new]), array("i"), array("i", (0,))
         given = boundary.words(none, begin, vectors)

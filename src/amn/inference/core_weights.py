@@ -33,6 +33,7 @@ _LAYERS = {
     "answer": "decoder.answer",
     "point": "decoder.pointer.of_summary",
 }
+_TO_NUMBERS = ("strength_state", "strength_question", "candidate_state", "move_state")  # from states to one number
 _NO_BIAS = ("query", "key_value", "strength_question", "move_question", "match")
 _NUMBERS = {
     "strength_previous": "strength.update_strength",
@@ -71,7 +72,11 @@ def weights_of(trained: TrainedModel) -> tuple[boundary.CWeights, list[np.ndarra
         inputs = 2 * hidden if name == "update" else hidden
         setattr(weights, name, _gru(own, path, hidden, inputs))
     answers = len(trained.vocabulary.answers)
-    sizes = _sizes(hidden, answers)
+    sizes = dict.fromkeys(_TO_NUMBERS, (1, hidden)) | {
+        "key_value": (2 * hidden, hidden),
+        "create": (1, hidden + 1),
+        "answer": (answers, hidden),
+    }
     for name, path in _LAYERS.items():
         if name != "point" or weights.pointer:
             size = sizes.get(name, (hidden, hidden))
@@ -115,13 +120,6 @@ def _gru(own: dict[str, np.ndarray], path: str, hidden: int, inputs: int) -> bou
     return boundary.CGRU(
         _layer(own, f"{path}.input", (3 * hidden, inputs)), _layer(own, f"{path}.state", (3 * hidden, hidden))
     )
-
-
-def _sizes(hidden: int, answers: int) -> dict[str, tuple[int, int]]:
-    """Outputs and inputs of the layers that do not go from states to states."""
-    of_states = ("strength_state", "strength_question", "candidate_state", "move_state")
-    others = {"key_value": (2 * hidden, hidden), "create": (1, hidden + 1), "answer": (answers, hidden)}
-    return dict.fromkeys(of_states, (1, hidden)) | others
 
 
 def _layer(own: dict[str, np.ndarray], path: str, size: tuple[int, int], *, biased: bool = True) -> boundary.CLayer:

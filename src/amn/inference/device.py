@@ -9,14 +9,9 @@ from amn.errors import ConfigError
 
 
 def choose_device(name: str, threads: int | None = None) -> torch.device:
-    """The device that a name means; auto takes a GPU where there is one.
+    """The device that a name means: cpu, cuda, or auto for a GPU where there is one.
 
-    Args:
-        name: cpu, cuda, or auto.
-        threads: that torch may use on a CPU from now on; None to leave that as it is.
-
-    Raises:
-        ConfigError: where a name means no device, or one that cannot be used here.
+    Threads are those that torch may use on a CPU from now on; None leaves that as it is.
     """
     if threads is not None:
         torch.set_num_threads(threads)

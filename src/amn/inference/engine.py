@@ -42,11 +42,9 @@ class CoreStories:
         self._decoding = cache(partial(Decoding, core, self._memories))  # for a number of banks
 
     def read(self, banks: int) -> list[Found]:
-        """Answers from some banks, the most relevant first; 0 for all."""
         return self._decoding(banks).found()
 
     def decode(self, banks: int) -> None:
-        """The logits of such answers and no more, to be timed."""
         self._decoding(banks).run()
 
 

@@ -212,11 +212,8 @@ def _graphs(model: AMN) -> Iterator[tuple[str, nn.Module, dict[str, Tensor]]]:
         rows = {"sentences": (stories, spoken), "questions": (asked, named)}
         if model.gate.need is not None:
             rows["shared"] = (stories, asked)
-        yield (
-            GATE,
-            _Graph(model.gate, _judge),
-            {name: torch.ones(size, dtype=torch.long) for name, size in rows.items()},
-        )
+        inputs = {name: torch.ones(size, dtype=torch.long) for name, size in rows.items()}
+        yield GATE, _Graph(model.gate, _judge), inputs
 
 
 _FIXED = {"context": 1, "encoded": 2, "states": 2}  # the axis whose size may not change

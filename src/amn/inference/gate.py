@@ -70,9 +70,8 @@ class CoreJudge:
         self._core, self._needs, self.state = core, needs, Judged.start(len(questions))
         new = dict.fromkeys(word for question in questions for word in question if word not in core.numbers)
         own = {word: number for number, word in enumerate(new, len(core.vocabulary.words))}
-        self._numbers = (
-            core.numbers | own if own else core.numbers
-        )  # a name is the same one in a sentence, known or not
+        # A name is the same one in a sentence, known or not.
+        self._numbers = core.numbers | own if own else core.numbers
         self._asked = np.zeros((len(questions), 2 * core.gate), np.float32)
         self._kept = self._rows(questions)
         self._questions = boundary.words(*self._kept, array("i"))
@@ -83,7 +82,6 @@ class CoreJudge:
         return words, array("i", accumulate(map(len, rows), initial=0))
 
     def judge(self, sentences: Sequence[Words]) -> Bool[np.ndarray, "question sentence"]:
-        """Whether each of the next sentences is let in for each question."""
         words, begin = self._rows(sentences)
         verdicts = np.zeros((len(self.state.facts), len(sentences)), np.int8)
         judging = boundary.CJudging(
@@ -112,7 +110,6 @@ class TorchJudge:
         self._named = [names_in_question(question, numbers, names) for question in questions]
 
     def judge(self, sentences: Sequence[Words]) -> Bool[np.ndarray, "question sentence"]:
-        """Whether each of the next sentences is let in for each question."""
         verdicts = np.zeros((len(self.state.facts), len(sentences)), bool)
         refers = self._gate.referring(self._padded(sentences)).tolist() if sentences else []
         for place, (logits, needed) in enumerate(zip(*self._logits(sentences), strict=True)):
@@ -152,9 +149,14 @@ class TorchJudge:
         return padded.to(self._gate.bars.device)
 
 
+def is_name(word: str, numbers: Mapping[str, int], names: Container[int]) -> bool:
+    """Whether a word is a name to a gate: one of those that are, or one that nobody knows."""
+    return word not in numbers or numbers[word] in names
+
+
 def names_in_question(question: Words, numbers: Mapping[str, int], names: Container[int]) -> list[str]:
-    """The different words of a question that are names, or that nobody knows."""
-    return [word for word in dict.fromkeys(question) if word not in numbers or numbers[word] in names]
+    """The different words of a question that are names."""
+    return [word for word in dict.fromkeys(question) if is_name(word, numbers, names)]
 
 
 def shared_names(sentence: Words, names: Sequence[str]) -> int:

@@ -130,11 +130,9 @@ class TorchStories:
 
     @torch.inference_mode()
     def read(self, banks: int) -> list[Found]:
-        """Answers from some banks, the most relevant first; 0 for all."""
         reading = on_cpu(self._trained.model.finish(self._batch, self._carry, 1.0, banks))
         return [found_in(reading, self._trained, i, example) for i, example in enumerate(self._examples)]
 
     @torch.inference_mode()
     def decode(self, banks: int) -> None:
-        """The logits of such answers and no more, to be timed."""
         self._trained.model.finish(self._batch, self._carry, 1.0, banks)

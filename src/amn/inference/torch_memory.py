@@ -74,32 +74,26 @@ class TorchMemory:
 
     @property
     def words(self) -> list[str]:
-        """The words that it has met; those of the questions come first."""
         return self._spelling.words[1:]
 
     @property
     def banks(self) -> int:
-        """How many banks there are."""
         return int(self._memory.banks[0])
 
     @property
     def entities(self) -> int:
-        """How many entities there are."""
         return int(self._memory.entities[0])
 
     @property
     def nbytes(self) -> int:
-        """What its tables take."""
         return sum(value.nbytes for value in vars(self._memory).values())
 
     def hear(self, sentences: Sequence[Words]) -> None:
-        """Reads sentences."""
         for sentence in sentences:
             self.tell(sentence)
 
     @torch.inference_mode()
     def tell(self, sentence: Words) -> Change:
-        """Reads a sentence and says what it did."""
         self._strangeness.tell((sentence,))
         slots = self._numbers(self._spelling.recall.tell(sentence))
         self._told |= {self._vectors[slot]: slot for slot in slots}
@@ -125,11 +119,7 @@ class TorchMemory:
 
     def _change(self, view: View, before: Memory) -> Change:
         old, new, spelled = before.depth[0].tolist(), self._memory.depth[0].tolist(), self._spelling.words
-        members = set(view.members)
-        deeper = [
-            slot for slot, (was, now) in enumerate(zip(old, new, strict=True)) if was != now and slot not in members
-        ]
-        touched = [*view.members, *deeper]
+        touched = list(dict.fromkeys([*view.members, *(slot for slot in range(len(old)) if old[slot] != new[slot])]))
         strengths = self._memory.strengths[0].tolist()
         return Change(
             {spelled[slot]: None if old[slot] < 0 else int(old[slot]) for slot in touched},
@@ -141,7 +131,6 @@ class TorchMemory:
 
     @torch.inference_mode()
     def read(self, banks: int) -> Found:
-        """Answers from some banks, the most relevant first; 0 for all."""
         model = self._model
         names = model.names(self._batch((), None), self._memory)
         if names is not None:
@@ -160,16 +149,13 @@ class TorchMemory:
         return {} if self._pairs is None else {"pairs": np.array(sorted(self._pairs), np.int32).reshape(-1, 2)}
 
     def bank(self, index: int) -> list[Held]:
-        """The entities of a bank."""
-        depth, strengths, relevance = (
-            getattr(self._memory, name)[0].tolist() for name in ("depth", "strengths", "relevance")
-        )
+        tables = (self._memory.depth, self._memory.strengths, self._memory.relevance)
+        depth, strengths, relevance = (table[0].tolist() for table in tables)
         slots = [slot for slot, deepest in enumerate(depth) if deepest >= index]
         return [Held(self._spelling.words[slot], strengths[slot], relevance[slot]) for slot in slots]
 
     @torch.inference_mode()
     def attention(self, banks: int, question: int) -> list[dict[str, float]]:
-        """How much the answer to a question rests on each entity of each bank; nothing where a bank is not read."""
         memory, shares = self._memory, [dict[str, float]() for _ in range(self.banks)]
         read = range(self.banks - (min(banks, self.banks) or self.banks), self.banks)
         members = torch.stack([memory.depth >= index for index in read], 1).to(memory.states.dtype)
@@ -181,7 +167,6 @@ class TorchMemory:
 
     @torch.inference_mode()
     def arrays(self) -> Arrays:
-        """Everything that it knows besides its words, to be saved; as the compiled core has it."""
         memory, grown = self._memory, self._grown()
         first = len(self._vocabulary.words)
         anonymous = np.zeros(self._spelling.anonymous, np.int32)
@@ -190,23 +175,17 @@ class TorchMemory:
                 anonymous[vector - first] = slot
         votes = memory.states[0] @ self._model.create.weight[0, :-1]
         tables = placed(grown.depth[0].cpu().numpy().astype(np.int32), self._graph)
-        return (
-            self._pair_table()
-            | self._spelling.recalled()
-            | self._strangeness.arrays()
-            | tables
-            | {
-                "states": _floats(grown.states),
-                "strengths": _floats(grown.strengths),
-                "relevance": _floats(grown.relevance),
-                "last_anonymous": anonymous,
-                "banks": np.array([self.banks], np.int32),
-                "vote": np.array([float((votes * memory.in_last[0]).sum())]),
-            }
-        )
+        besides = self._pair_table() | self._spelling.recalled() | self._strangeness.arrays() | tables
+        return besides | {
+            "states": _floats(grown.states),
+            "strengths": _floats(grown.strengths),
+            "relevance": _floats(grown.relevance),
+            "last_anonymous": anonymous,
+            "banks": np.array([self.banks], np.int32),
+            "vote": np.array([float((votes * memory.in_last[0]).sum())]),
+        }
 
     def resume(self, words: Sequence[str], arrays: Arrays) -> None:
-        """Puts back what `arrays` gave, into a new memory of the same questions; `words` are those met so far."""
         self._numbers(tuple(words))
         device = self._model.edge_bias.device
 
@@ -231,58 +210,41 @@ def _floats(values: Tensor) -> np.ndarray:
 
 
 class WholeMemory:
-    """The memory of a model that reads whole stories: it keeps what it is told, and reads it all when it is asked."""
+    """The memory of a model that reads whole stories: it keeps what it is told, and reads it all when it is asked.
+
+    It has no tables to show or to save: its sentences are saved as text, and told again.
+    """
+
+    words: Sequence[str] = ()
+    banks = nbytes = 0
 
     def __init__(self, trained: TrainedModel, questions: Sequence[Words]) -> None:
         self._trained, self._questions = trained, tuple(questions)
         self._told: list[Words] = []
 
     @property
-    def words(self) -> list[str]:
-        """None: it has no table of words."""
-        return []
-
-    @property
-    def banks(self) -> int:
-        """None that can be shown."""
-        return 0
-
-    @property
     def entities(self) -> int:
-        """How many different words it was told."""
         return len(set(chain.from_iterable(self._told)))
 
-    @property
-    def nbytes(self) -> int:
-        """It has no tables."""
-        return 0
-
     def hear(self, sentences: Sequence[Words]) -> None:
-        """Keeps sentences."""
         self._told += sentences
 
     def tell(self, sentence: Words) -> Change:
-        """Keeps a sentence, which does nothing yet."""
         self._told.append(sentence)
         return Change()
 
     def read(self, banks: int) -> Found:
-        """Reads the whole story."""
         answers = (None,) * len(self._questions)
         example = Example(sentences=tuple(self._told), questions=self._questions, answers=answers)
         return read_by_torch(self._trained, [example], banks)[0]
 
     def bank(self, index: int) -> list[Held]:
-        """No bank can be shown."""
         raise IndexError(index)
 
     def attention(self, banks: int, question: int) -> list[dict[str, float]]:  # noqa: ARG002
-        """None that can be shown."""
         return []
 
     def arrays(self) -> Arrays:
-        """Nothing but the sentences, which are saved as text."""
         return {}
 
-    def resume(self, words: Sequence[str], arrays: Arrays) -> None:
-        """Nothing to put back: it is told its sentences again."""
+    def resume(self, words: Sequence[str], arrays: Arrays) -> None: ...

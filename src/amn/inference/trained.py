@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from amn.models.base import Model
 
 
-_SETTINGS = {field.name for field in fields(TrainConfig)}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingRecord:
     """How a model was trained; where its record says nothing, as models usually are."""
@@ -32,8 +29,8 @@ class TrainingRecord:
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "TrainingRecord":
         """Reads the `training` of a model's config.json; settings that this version does not know are left out."""
-        run = record.get("run", {})
-        known = {name: value for name, value in run.get("train", {}).items() if name in _SETTINGS}
+        run, settings = record.get("run", {}), {field.name for field in fields(TrainConfig)}
+        known = {name: value for name, value in run.get("train", {}).items() if name in settings}
         return cls(task=run.get("task"), train=TrainConfig(**known), names=frozenset(record.get("names", ())))
 
 

@@ -2,8 +2,9 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 class Lines:
     """A plain line an epoch."""
 
+    def __init__(self) -> None:
+        self._started, self._first = time.monotonic(), 0
+
     def epoch(self, entry: dict[str, Any]) -> None:
         """Says how an epoch of a run ended."""
         done = entry["epoch"] + 1
@@ -26,14 +30,8 @@ class Lines:
     def step(self, done: int, total: int) -> None:
         """Says nothing: a line a step would be too much."""
 
-
-class _Pace:
-    """Tells the time left by the steps since the start, for a run that goes on has others too."""
-
-    def __init__(self) -> None:
-        self._started, self._first = time.monotonic(), 0
-
-    def left(self, done: int, total: int) -> str:
+    def _left(self, done: int, total: int) -> str:
+        """The time left by the steps since the start, for a run that goes on has others too."""
         self._first = self._first or done
         pace = (time.monotonic() - self._started) / (done - self._first + 1)
         return f"{_duration(pace * (total - done))} left"
@@ -43,8 +41,8 @@ class Bar(Lines):
     """A bar that grows with every step, and the lines of the epochs above it."""
 
     def __init__(self, progress: "Progress") -> None:
-        self._progress, self._pace = progress, _Pace()
-        self._task = progress.add_task("", total=None)
+        super().__init__()
+        self._progress, self._task = progress, progress.add_task("", total=None)
 
     def epoch(self, entry: dict[str, Any]) -> None:
         """Says how an epoch of a run ended."""
@@ -52,7 +50,7 @@ class Bar(Lines):
 
     def step(self, done: int, total: int) -> None:
         """Moves the bar."""
-        said = f"{done}/{total} {self._pace.left(done, total)}"
+        said = f"{done}/{total} {self._left(done, total)}"
         self._progress.update(self._task, completed=done, total=total, description=said)
 
 
@@ -62,7 +60,8 @@ class OneLine(Lines):
     WIDTH = 30
 
     def __init__(self) -> None:
-        self._pace, self._bar, self._last, self._drawn = _Pace(), "", "", -1
+        super().__init__()
+        self._bar, self._last, self._drawn = "", "", -1
 
     def epoch(self, entry: dict[str, Any]) -> None:
         """Says beside the bar how the epoch ended."""
@@ -76,34 +75,31 @@ class OneLine(Lines):
             return
         self._drawn = hundredth
         full = "█" * (self.WIDTH * done // max(total, 1))
-        self._bar = f"{full:░<{self.WIDTH}} {hundredth:3} %  {self._pace.left(done, total)}"
+        self._bar = f"{full:░<{self.WIDTH}} {hundredth:3} %  {self._left(done, total)}"
         self._draw()
 
     def _draw(self) -> None:
         print(f"\r{f'{self._bar}  {self._last}':90}", end="", file=sys.stderr, flush=True)
 
 
-class TensorBoardLog:
-    """Writes what a run logs into a folder as scalars, one point an epoch."""
+def tensorboard_log(folder: Path) -> Callable[[dict[str, Any]], None]:
+    """Gives what writes the entries of a run's log into a folder as scalars, one point an epoch."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError as error:
+        raise MissingExtraError("tensorboard", "--log-to tensorboard") from error
+    opened = cache(SummaryWriter)  # when there is something to write: it makes the folder
 
-    def __init__(self, folder: Path) -> None:
-        try:
-            from torch.utils.tensorboard import SummaryWriter
-        except ImportError as error:
-            raise MissingExtraError("tensorboard", "--log-to tensorboard") from error
-        self._open, self._folder = SummaryWriter, folder
-        self._writer: SummaryWriter | None = None  # opened when there is something to write: it makes the folder
-
-    def note(self, entry: dict[str, Any]) -> None:
-        """Adds the figures of an epoch."""
+    def note(entry: dict[str, Any]) -> None:
         figures = {f"loss/{name}": value for name, value in entry["loss"].items()}
         scores = ("error_percent", "entities", "entities_read", "ratio", "banks")
         figures |= {f"validation/{name}": entry[name] for name in scores if name in entry}
-        if self._writer is None:
-            self._writer = self._open(self._folder)
+        writer = opened(folder)
         for name, value in figures.items():
-            self._writer.add_scalar(name, value, entry["epoch"])
-        self._writer.flush()
+            writer.add_scalar(name, value, entry["epoch"])
+        writer.flush()
+
+    return note
 
 
 @contextmanager

@@ -27,17 +27,13 @@ def pack(out: Path, names: Iterable[str]) -> dict[str, bytes]:
 
 def unpack(folder: Path, files: dict[str, bytes]) -> None:
     """Writes what `pack` gave; each file whole, and those that speak for others after them."""
-    for name in sorted(files, key=_turn):
+    for name in sorted(files, key=lambda name: ([name.endswith(end) for end in reversed(_LAST)], name)):
         path = folder / name
         if not path.resolve().is_relative_to(folder.resolve()):
             raise CheckpointError(f"{name}: a file of a run must lie in the folder of its sweep")
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, files[name])
-
-
-def _turn(name: str) -> tuple[int, str]:
-    return (max((i + 1 for i, end in enumerate(_LAST) if name.endswith(end)), default=0), name)
 
 
 def pack_data(specs: Sequence[RunSpec], data: str) -> dict[str, bytes]:

@@ -258,7 +258,7 @@ class Fleet:
             parts = [orders[member.task][start : start + questions_a_batch] for member in self.members]
             taken = pool.shape_of([(member.task, part) for member, part in zip(self.members, parts, strict=True)])
             room = self.room(taken, pool.shape)
-            indices = _rows(parts, questions_a_batch)
+            indices = index_rows(parts, questions_a_batch)
             if self.device.type == "cuda":
                 totals += self._replay("score", room, self._count, (indices.to(self.device),))
             else:
@@ -321,7 +321,7 @@ class Fleet:
         return smaller
 
 
-def _rows(parts: list[list[int]], size: int) -> Int[Tensor, "model batch"]:
+def index_rows(parts: list[list[int]], size: int) -> Int[Tensor, "model batch"]:
     """Lists of indices as one matrix, -1 where a list is shorter."""
     return torch.tensor([part + [-1] * (size - len(part)) for part in parts])
 

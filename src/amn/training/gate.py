@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from amn.data.story import Story
-from amn.data.vocabulary import UNKNOWN, Vocabulary
+from amn.data.vocabulary import UNKNOWN
 from amn.errors import ConfigError
 from amn.inference.trained import TrainedModel
 from amn.models.gate import Gate, Need
@@ -135,12 +135,11 @@ class GateTraining:
         else:
             chosen = np.concatenate((self._rng.choice(self._hard, size - easy), self._rng.choice(self._short, easy)))
         chosen = chosen[np.argsort(self.data.texts.lengths[chosen])]
-        return [self._of_text(part) for part in np.array_split(chosen, 3)]
-
-    def _of_text(self, chosen: Int[np.ndarray, " row"]) -> tuple[Tensor, Tensor]:
-        sentences = self.data.texts.padded(chosen)
-        asked = self.data.told.rows[self._rng.integers(0, len(self.data.told.rows), len(chosen)), 1]
-        return self._changed(self._with_names(sentences), self.data.told.questions.padded(asked), 0.0)
+        told, parts = self.data.told, []
+        for part in np.array_split(chosen, 3):
+            asked = told.questions.padded(told.rows[self._rng.integers(0, len(told.rows), len(part)), 1])
+            parts.append(self._changed(self._with_names(self.data.texts.padded(part)), asked, 0.0))
+        return parts
 
     def _with_names(self, sentences: Int[Tensor, "row word"]) -> Int[Tensor, "row word"]:
         """Unknown words of texts are often names: in a third of the sentences, some become known ones."""
@@ -217,7 +216,9 @@ def fit_gate(
     supported = needs.note_support(stories)
     data = GateData(Pairs.of(spoken_pairs(stories, config.seed), needs), learned, known)
     training = GateTraining(data, len(vocabulary.words), config, needs if supported else None, device)
-    _mark_words(training.gate, vocabulary, known)
+    training.gate.refers.copy_(torch.tensor([float(word in PRONOUNS) for word in vocabulary.words]))
+    if training.gate.need is not None:
+        training.gate.need.names[known[known > UNKNOWN]] = 1
     trial = Trial(without_gate(trained), training.gate, stories, config.seed)
     for epoch, said in enumerate(training.run(), 1):
         note(said)
@@ -238,13 +239,6 @@ def set_need(trained: TrainedModel, stories: Sequence[Sequence[Story]], config: 
         raise ConfigError("this model has no gate that tells what is needed")
     found = Trial(without_gate(trained), gate, (), config.seed).set_bar(stories, config.lost)
     return with_gate(trained, gate, {**trained.record.get("gate", {}), **found, "lost": config.lost})
-
-
-def _mark_words(gate: Gate, vocabulary: Vocabulary, names: Int[Tensor, " name"]) -> None:
-    """Tells a gate which words are pronouns, and which are names."""
-    gate.refers.copy_(torch.tensor([float(word in PRONOUNS) for word in vocabulary.words]))
-    if gate.need is not None:
-        gate.need.names[names[names > UNKNOWN]] = 1
 
 
 def gate_run(

@@ -19,7 +19,7 @@ from amn.data.story import Story, words
 from amn.data.vocabulary import UNKNOWN
 from amn.evaluation.metrics import same_answer
 from amn.inference.engine import let_in, open_gate, read_examples
-from amn.inference.gate import names_in_question, shared_names
+from amn.inference.gate import is_name, names_in_question, shared_names
 from amn.inference.trained import TrainedModel
 
 PRONOUNS = frozenset(("he", "she", "they", "him", "her", "them"))
@@ -54,10 +54,7 @@ class Needs:
     def _nameless(self, spoken: Words, named: Sequence[str]) -> tuple[str, ...]:
         """The words of a sentence with names as far as the question shares them: 1 for its first, 2 for others."""
         marks = {name: "1" if name == named[0] else "2" for name in named}
-        return tuple([marks.get(word) or ("" if self._is_name(word) else word) for word in spoken])
-
-    def _is_name(self, word: str) -> bool:
-        return word not in self.numbers or self.numbers[word] in self.names
+        return tuple([marks.get(word) or ("" if is_name(word, self.numbers, self.names) else word) for word in spoken])
 
     def note(self, sentence: Words, question: Words) -> None:
         """Takes note that a question needs a sentence."""

@@ -19,11 +19,9 @@ from amn.errors import DataError
 from amn.store.card import OWN
 from amn.store.run_directory import SPEC_FILE, STORY_FILES, RunDirectory
 from amn.training.choices import Choice, choose
-from amn.training.grid import Grid
 from amn.training.prepare import data_key, encode_stories
 from amn.training.single import FitOptions, fit_run
-
-SOURCE = "stories of one's own"
+from amn.training.sweep import Grid
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,15 +109,13 @@ def _divided(stories: OwnStories, seed: int) -> tuple[list[Story], list[Story]]:
 
 def _answerable(stories: Sequence[Story], name: str) -> list[Story]:
     """The stories with those of their questions whose answers are known."""
-    found = [_checked(story, f"{name}[{i}]") for i, story in enumerate(stories)]
-    return [story for story in found if story.questions]
-
-
-def _checked(story: Story, source: str) -> Story:
-    for question in story.questions:
-        if not words(question.text) or not any(words(sentence) for sentence in story.sentences[: question.after]):
-            raise DataError(source, None, "words in the question and in a sentence before it", repr(question.text))
-    return replace(story, questions=tuple(asked for asked in story.questions if asked.answer is not None))
+    for number, story in enumerate(stories):
+        for asked in story.questions:
+            if not words(asked.text) or not any(map(words, story.sentences[: asked.after])):
+                expected = "words in the question and in a sentence before it"
+                raise DataError(f"{name}[{number}]", None, expected, repr(asked.text))
+    known = [tuple(asked for asked in story.questions if asked.answer is not None) for story in stories]
+    return [replace(story, questions=asked) for story, asked in zip(stories, known, strict=True) if asked]
 
 
 def kept_stories(directory: RunDirectory) -> OwnStories | None:
@@ -133,11 +129,11 @@ def kept_stories(directory: RunDirectory) -> OwnStories | None:
 
 def fit_own(plan: OwnPlan, path: Path, options: FitOptions) -> RunDirectory:
     """Trains to the end and gives the run's directory, which keeps the stories too; as `fit_run`."""
-    data = encode_stories(data_key(plan.spec), plan.training, plan.validation, SOURCE)
-    return fit_run(plan.spec, data, path, options, keep=lambda folder: _keep(plan, folder))
 
+    def keep(folder: Path) -> None:
+        for split, stories in {"train": plan.training, "valid": plan.validation}.items():
+            if not (folder / STORY_FILES[split]).exists():
+                write_jsonl(stories, folder / STORY_FILES[split])
 
-def _keep(plan: OwnPlan, folder: Path) -> None:
-    for split, stories in {"train": plan.training, "valid": plan.validation}.items():
-        if not (folder / STORY_FILES[split]).exists():
-            write_jsonl(stories, folder / STORY_FILES[split])
+    data = encode_stories(data_key(plan.spec), plan.training, plan.validation)
+    return fit_run(plan.spec, data, path, options, keep=keep)

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
 from jaxtyping import Int
 from torch import Tensor
 
 from amn.data.batches import Shape, epoch_order
-from amn.training.fleet import Fleet
+from amn.training.fleet import Fleet, index_rows
 
 
 @dataclass(frozen=True)
@@ -34,28 +33,16 @@ def epoch_plan(fleet: Fleet, epoch: int, active: Sequence[bool], batch_size: int
     There are at least so many, with empty ones where no model has as many: so a fleet that has lost models in the
     middle of an epoch keeps its place.
     """
-    orders = []
-    for member in fleet.members:
-        keys = fleet.training.keys(member.task)
-        orders.append(dict(epoch_order(keys, batch_size, seed=member.seed, epoch=epoch)))
+    keys = [(fleet.training.keys(member.task), member.seed) for member in fleet.members]
+    orders = [dict(epoch_order(key, batch_size, seed=seed, epoch=epoch)) for key, seed in keys]
     per_model = [len(order) for order in orders]
     done = [epoch * count for count in per_model]
     taking = [order if trains else {} for order, trains in zip(orders, active, strict=True)]
     steps = []
-    for rank in max(*orders, _ranks(at_least, epoch), key=len):
-        steps.append(_step(fleet, [order.get(rank, []) for order in taking], done, batch_size))
+    others = dict(epoch_order([1] * at_least, 1, seed=0, epoch=epoch))  # the ranks of so many batches
+    for rank in max(*orders, others, key=len):
+        chosen = [order.get(rank, []) for order in taking]
+        taken = [(member.task, part) for member, part in zip(fleet.members, chosen, strict=True)]
+        steps.append(Step(done, index_rows(chosen, batch_size), fleet.training.shape_of(taken)))
         done = [count + (rank in order) for count, order in zip(done, orders, strict=True)]
     return EpochPlan(steps, per_model)
-
-
-def _ranks(count: int, epoch: int) -> dict[int, list[int]]:
-    """The ranks of so many batches in the order of an epoch."""
-    return dict(epoch_order([1] * count, 1, seed=0, epoch=epoch))
-
-
-def _step(fleet: Fleet, chosen: list[list[int]], done: list[int], size: int) -> Step:
-    indices = torch.full((len(chosen), size), -1)
-    for row, part in zip(indices, chosen, strict=True):
-        row[: len(part)] = torch.tensor(part, dtype=torch.long)
-    taken = [(member.task, part) for member, part in zip(fleet.members, chosen, strict=True)]
-    return Step(done, indices, fleet.training.shape_of(taken))

@@ -32,6 +32,7 @@ ALL_TASKS = tuple(range(1, 21))
 JOINT = "joint"  # the twenty tasks
 MIXED = "mixed"  # stories that mix all kinds of facts
 EVERYTHING = "all"  # the twenty tasks and mixed stories
+_OWN_STORIES = "stories of one's own"  # a source
 _GENERATED_SEED = 3  # of the stories that stand in for a training file that is not at hand
 _SHARE = 4000  # mixed questions that are made at once
 
@@ -137,7 +138,7 @@ def load_data(part: Part) -> TaskData:
     if key.task == MIXED:
         return _mixed_data(part)
     if key.data is not None and Path(key.data).is_file() and not key.facts:
-        return _task_data(key, *hold_out(list(read_stories(key.data)), seed=0), "stories of one's own")
+        return _task_data(key, *hold_out(list(read_stories(key.data)), seed=0), _OWN_STORIES)
     # No file says what holds after each sentence: where that is to be shown, the stories are generated.
     training, source = task_stories(key.task, None if key.facts else key.data, "train")
     if key.facts and not training[0].facts:
@@ -271,9 +272,9 @@ def _renumbered(data: Dataset, old: Vocabulary, new: Vocabulary, names: Collecti
     return data.with_words(words, np.array([new.answer_id(answer) for answer in old.answers], np.int32))
 
 
-def encode_stories(key: DataKey, training: list[Story], validation: list[Story], source: str) -> Encoded:
+def encode_stories(key: DataKey, training: list[Story], validation: list[Story]) -> Encoded:
     """The data of stories that are at hand."""
-    return _joined(key, [_encoded(key, _task_data(key, training, validation, source))])
+    return _joined(key, [_encoded(key, _task_data(key, training, validation, _OWN_STORIES))])
 
 
 def encode_all(keys: list[DataKey], *, workers: int = 1) -> list[Encoded]:

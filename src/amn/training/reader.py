@@ -51,7 +51,7 @@ class Reader:
             return read(weights, batch, progress)
         with torch.autocast(progress.device.type, torch.bfloat16, cache_enabled=False):
             readings = read(weights, batch, progress)
-        return pytree.tree_map(_single, readings)
+        return pytree.tree_map(lambda value: value.float() if value.is_floating_point() else value, readings)
 
     def _by_steps(self, weights: Weights, batch: Batch, progress: Float[Tensor, " model"]) -> Readings:
         carry, sentences = self._begin(weights, batch, progress)
@@ -89,10 +89,6 @@ class _Method(nn.Module):
     def forward(self, *inputs: Any) -> Any:
         """Calls the method."""
         return getattr(self.model, self.name)(*inputs)
-
-
-def _single(value: Tensor) -> Tensor:
-    return value.float() if value.is_floating_point() else value
 
 
 def _with_gradient(value: Tensor) -> Tensor:

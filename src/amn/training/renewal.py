@@ -54,11 +54,9 @@ class Renewal:
         """Lets the stories of a round be made."""
         self._pool = self._pool or ProcessPoolExecutor(self.workers, mp_context=get_context("spawn"))
         if number not in self._ordered:
-            parts = [self._part(part, number) for part in self.parts]
+            keys = [part.key._replace(mixed_seed=part.key.mixed_seed + number * len(self.parts)) for part in self.parts]
+            parts = [part._replace(key=key) for part, key in zip(self.parts, keys, strict=True)]
             self._ordered[number] = [self._pool.submit(_stories, part, *self._known) for part in parts]
-
-    def _part(self, part: Part, number: int) -> Part:
-        return part._replace(key=part.key._replace(mixed_seed=part.key.mixed_seed + number * len(self.parts)))
 
 
 def _stories(part: Part, vocabulary: Vocabulary, names: frozenset[str], room: Sizes) -> Dataset:
@@ -68,10 +66,6 @@ def _stories(part: Part, vocabulary: Vocabulary, names: frozenset[str], room: Si
         asked = distracted(asked, key.distract, key.distracted, seed=key.mixed_seed + part.number)
     data = encode(asked, vocabulary, room, named=key.named)
     if replace(data.sizes, sentences=room.sentences) != room:
-        fits = [one for one in asked if _fits(encode([one], vocabulary, named=key.named).sizes, room)]
+        fits = [one for one in asked if encode([one], vocabulary, named=key.named).sizes.union(room) == room]
         data = encode(islice(cycle(fits), len(asked)), vocabulary, room, named=key.named)
     return data.with_names(np.array([word in names for word in vocabulary.words]))
-
-
-def _fits(sizes: Sizes, room: Sizes) -> bool:
-    return sizes.union(room) == room

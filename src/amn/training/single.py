@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,9 +40,8 @@ def fit_run(
             return directory
         if keep is not None:
             keep(path)
-        run = Run(spec, directory, data)
         trainer = Trainer(
-            [run],
+            [Run(spec, directory, data)],
             directory.state,
             options.device,
             options.progress,
@@ -67,11 +66,7 @@ def _starting(path: Path) -> Iterator[None]:
     except BaseException:
         if new and not any((path / name).exists() for name in (STATE_FILE, LOG_FILE)):
             shutil.rmtree(path, ignore_errors=True)
-            _remove_empty(parents)
+            for parent in parents:
+                with suppress(OSError):  # it holds something else by now
+                    parent.rmdir()
         raise
-
-
-def _remove_empty(folders: list[Path]) -> None:
-    for folder in folders:
-        if folder.is_dir() and not any(folder.iterdir()):
-            folder.rmdir()
