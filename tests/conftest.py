@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import signal
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,19 @@ LONG = (
 @pytest.hookimpl(trylast=True)  # when some may have been deselected
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts what is long at the start of each half of the tests: with two workers each begins with one half."""
-    halves: list[list[pytest.Item]] = [[], []]
-    for place, name in enumerate(LONG):
-        halves[place % 2] += [item for item in items if item.path.is_relative_to(TESTS / name)]
-    long = set(halves[0] + halves[1])
-    short = [item for item in items if item not in long]
+    found: dict[int, list[pytest.Item]] = {place: [] for place in range(len(LONG) + 1)}
+    for item in items:
+        found[_place(item.path)].append(item)
+    short = found.pop(len(LONG))
+    halves = [[item for place in found if place % 2 == half for item in found[place]] for half in (0, 1)]
     middle = max(0, len(items) // 2 - len(halves[0]))
     items[:] = [*halves[0], *short[:middle], *halves[1], *short[middle:]]
+
+
+@cache
+def _place(path: Path) -> int:
+    """Which of those that take long has a file; their number where none has."""
+    return next((place for place, name in enumerate(LONG) if path.is_relative_to(TESTS / name)), len(LONG))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -32,7 +32,7 @@ SETTINGS: dict[str, Any] = {"hidden": 8, "heads": 2, "max_banks": 4, "pointer": 
 
 def small_model() -> TrainedModel:
     """One that makes several banks, and whose answers may have several tokens."""
-    model = random_model(2, **SETTINGS, items=4).model
+    model = random_model(2, **SETTINGS, items=3).model
     assert isinstance(model, AMN)
     with torch.no_grad():
         model.create.bias.fill_(0.5)
