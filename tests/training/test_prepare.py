@@ -120,7 +120,7 @@ def test_other_words_for_the_same_are_learned_where_sentences_bring_something_to
     ] * 10
     spec = spec_of(1)
     for train, forms in ((replace(spec.train, recall=True), 2), (spec.train, 0)):
-        found = encode_stories(data_key(replace(spec, train=train)), stories, stories[:1], "own")
+        found = encode_stories(data_key(replace(spec, train=train)), stories, stories[:1])
         assert len(found.vocabulary.forms) == forms
         told = {found.vocabulary.words[word] for word in found.validation.stories["slot_words"][0].tolist()}
         assert {"bagicha", "galiyarey"} < told
