@@ -8,7 +8,6 @@ from io import StringIO
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
 import amn
 from amn.cli.conversation import Conversation
@@ -34,17 +33,13 @@ class Picture(RichScreen):
     def __init__(self) -> None:
         self.console = Console(record=True, width=118, highlight=False, force_terminal=True, file=StringIO())
 
-    def line(self, typed: str) -> None:
-        """What a person typed."""
-        self.console.print(Text.assemble((PROMPT, "bold"), typed))
-
 
 def main() -> None:
     """Plays a conversation and draws it."""
     talk, screen = Conversation(amn.load()), Picture()
     screen.say(WELCOME)
     for line in LINES:
-        screen.line(line)
+        screen.line((PROMPT, "bold"), (line, ""))
         respond(line, talk, screen)
     drawn = screen.console.export_svg(title="amn ask", unique_id="prompt")
     drawn = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)  # fonts of elsewhere

@@ -22,27 +22,32 @@ MARK = "*"  # before a sentence that the answer rests on
 class Screen:
     """Plain lines on standard output."""
 
+    def line(self, *parts: tuple[str, str]) -> None:
+        """A line of texts, each with a style, which plain lines do without."""
+        print("".join(text for text, _ in parts).rstrip())
+
     def say(self, text: str) -> None:
         """A line of text."""
-        print(text)
+        self.line((text, ""))
 
     def hint(self, text: str) -> None:
         """A remark beside the matter."""
-        print(text)
+        self.line((text, "dim"))
 
     def ask(self, prompt: str) -> str:
         """The next line that the user types; EOFError where there is none."""
         return input(prompt)
 
     def answer(self, answer: "Answer", when: str = "") -> None:
-        """An answer, with its explanation where it has one; `when` stands before it, where it is not the first."""
-        self.headline(answer, when)
+        """An answer, with its explanation where it has one; `when` stands before it, where it is not the first.
+
+        A guess and an unknown look unlike knowledge.
+        """
+        head, mark, details = str(answer).partition(" (")
+        said = (f"{answer.question}  ", ""), (f"{when} " if when else "", "dim")
+        self.line(*said, (head, "bold green" if answer.known else "yellow"), (mark + details, "dim"))
         if answer.explanation is not None:
             self.explanation(answer.explanation, answer.sentences)
-
-    def headline(self, answer: "Answer", when: str) -> None:
-        """An answer in one line."""
-        print(f"{answer.question}  {when + ': ' if when else ''}{answer}")
 
     def explanation(self, explanation: "Explanation", rests_on: Sequence[int]) -> None:
         """The banks, and what each sentence did; those that the answer rests on are marked."""
@@ -50,17 +55,15 @@ class Screen:
         if explanation.let_in < explanation.seen:
             self.say(f"  {explanation.let_in:,} of {explanation.seen:,} sentences let in")
         for trace in explanation.sentences:
-            self.trace(trace, trace.sentence in rests_on)
+            marked = trace.sentence in rests_on
+            number = (f"{MARK if marked else ' '} {trace.sentence + 1:3} ", "bold green" if marked else "dim")
+            self.line(number, (trace.text, "bold" if marked else ""), (f"  {trace.did}", "cyan"))
 
     def banks(self, banks: Sequence["Bank"]) -> None:
         """The banks, the most relevant first."""
         for bank in reversed(banks):
             shown = ", ".join(label(entity) for entity in bank.entities[:SHOWN])
             print(f"  bank {bank.index} ({bank.size}): {shown}{_and_more(bank)}")
-
-    def trace(self, trace: "SentenceTrace", marked: bool = False) -> None:
-        """What a sentence did."""
-        print(f"{MARK if marked else ' '} {trace.sentence + 1:3} {trace.text}  {trace.did}".rstrip())
 
     def moves(self, trace: "SentenceTrace") -> None:
         """What a sentence did to the banks, if anything."""
@@ -73,24 +76,14 @@ class RichScreen(Screen):
 
     def __init__(self) -> None:
         from rich.console import Console
+
+        self.console = Console(highlight=False)
+
+    def line(self, *parts: tuple[str, str]) -> None:
+        """A line of texts, each in its style."""
         from rich.text import Text
 
-        self.console, self._text = Console(highlight=False), Text
-
-    def say(self, text: str) -> None:
-        """A line of text."""
-        self.console.print(self._text(text))
-
-    def hint(self, text: str) -> None:
-        """A remark beside the matter."""
-        self.console.print(self._text(text, style="dim"))
-
-    def headline(self, answer: "Answer", when: str) -> None:
-        """An answer in one line; a guess and an unknown look unlike knowledge."""
-        head, _, details = str(answer).partition(" (")
-        style = "bold green" if answer.known else "yellow"
-        parts = ((answer.question + "  ", ""), (f"{when} " if when else "", "dim"), (head, style))
-        self.console.print(self._text.assemble(*parts, (f" ({details}", "dim")))
+        self.console.print(Text.assemble(*parts))
 
     def banks(self, banks: Sequence["Bank"]) -> None:
         """The banks as columns, the most relevant last."""
@@ -98,12 +91,6 @@ class RichScreen(Screen):
 
         deep = {entity.word for bank in banks[1:] for entity in bank.entities}
         self.console.print(Columns([_panel(bank, deep, bank.index == len(banks) - 1) for bank in banks]))
-
-    def trace(self, trace: "SentenceTrace", marked: bool = False) -> None:
-        """What a sentence did."""
-        number = (f"{MARK if marked else ' '} {trace.sentence + 1:3} ", "bold green" if marked else "dim")
-        told = (trace.text, "bold" if marked else "")
-        self.console.print(self._text.assemble(number, told, (f"  {trace.did}", "cyan")))
 
 
 def choose_screen() -> Screen:

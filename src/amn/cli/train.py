@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from amn.config import RunSpec
     from amn.store.run_directory import RunDirectory
-    from amn.training.loop import Progress
     from amn.training.own import OwnPlan
 
 RUNS = Path("runs")  # where a run goes whose directory is not named
@@ -114,7 +113,9 @@ def train(
         note(f"{path} is finished already")
     directory = _fit(spec, plan, path, where, resume, checkpoint_every, log_to)
     if distract is not None:
-        _add_gate(directory, plan, distract)
+        from amn.training.gate import gate_run
+
+        gate_run(directory, distract, note, None if plan is None else (plan.training, plan.validation))
     if plan is not None:
         _conclude(plan, directory, json)
         return
@@ -179,7 +180,7 @@ def _fit(
     log_to: str,
 ) -> "RunDirectory":
     """Trains a run to its end, or until Ctrl-C."""
-    from amn.training.display import training_display
+    from amn.training.display import tensorboard, training_display
     from amn.training.loop import Interrupted
     from amn.training.own import fit_own
     from amn.training.prepare import data_key, encode_all
@@ -188,7 +189,7 @@ def _fit(
     with training_display() as display:
         options = FitOptions(
             device=device,
-            progress=_logged(display.epoch, path) if log_to == "tensorboard" else display.epoch,
+            progress=tensorboard(path / "tensorboard", display.epoch) if log_to == "tensorboard" else display.epoch,
             stepped=display.step,
             resume=resume,
             checkpoint_every=checkpoint_every,
@@ -200,32 +201,6 @@ def _fit(
             return fit_run(spec, data, path, options)
         except Interrupted:
             raise _stopped("--resume") from None
-
-
-def _add_gate(directory: "RunDirectory", plan: "OwnPlan | None", folder: Path) -> None:
-    """Trains a gate for a run that has ended."""
-    from amn.training.gate import gate_run
-    from amn.training.gate_data import stories_of
-
-    spec = directory.spec()
-    if plan is not None:
-        training, validation = plan.training, plan.validation
-    else:
-        training, validation = (stories_of(spec.task, spec.data, split) for split in ("train", "valid"))
-    gate_run(directory, training, validation, folder, note)
-
-
-def _logged(display: "Progress", path: Path) -> "Progress":
-    """Tells TensorBoard too of every epoch."""
-    from amn.training.display import tensorboard_log
-
-    log = tensorboard_log(path / "tensorboard")
-
-    def both(entry: dict[str, Any]) -> None:
-        log(entry)
-        display(entry)
-
-    return both
 
 
 def _stopped(*extra: str) -> AMNError:

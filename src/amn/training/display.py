@@ -82,8 +82,8 @@ class OneLine(Lines):
         print(f"\r{f'{self._bar}  {self._last}':90}", end="", file=sys.stderr, flush=True)
 
 
-def tensorboard_log(folder: Path) -> Callable[[dict[str, Any]], None]:
-    """Gives what writes the entries of a run's log into a folder as scalars, one point an epoch."""
+def tensorboard(folder: Path, told: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
+    """Gives what writes the epochs of a run into a folder as scalars, and then tells another of them."""
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
@@ -98,6 +98,7 @@ def tensorboard_log(folder: Path) -> Callable[[dict[str, Any]], None]:
         for name, value in figures.items():
             writer.add_scalar(name, value, entry["epoch"])
         writer.flush()
+        told(entry)
 
     return note
 

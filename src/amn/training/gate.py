@@ -34,6 +34,7 @@ from amn.training.gate_data import (
     names_in,
     shuffled_words,
     spoken_pairs,
+    stories_of,
     text_rows,
 )
 from amn.training.mixture import name_words
@@ -243,14 +244,14 @@ def set_need(trained: TrainedModel, stories: Sequence[Sequence[Story]], config: 
 
 def gate_run(
     directory: RunDirectory,
-    stories: Sequence[Story],
-    validation: Sequence[Story],
     folder: str | Path,
     note: Callable[[str], object],
+    own: tuple[Sequence[Story], Sequence[Story]] | None = None,
 ) -> None:
-    """Puts a gate in front of the best model of a run that has ended."""
-    trained = load_model(directory.best)
-    names = name_words() if directory.spec().task in (MIXED, EVERYTHING) else names_in(stories)
+    """Puts a gate in front of the best model of a run that has ended; stories of one's own are given."""
+    spec, trained = directory.spec(), load_model(directory.best)
+    stories, validation = own or (stories_of(spec.task, spec.data, split) for split in ("train", "valid"))
+    names = name_words() if spec.task in (MIXED, EVERYTHING) else names_in(stories)
     found = fit_gate(trained, stories, validation, folder, names, note=note)
     directory.save_best(found, model_card(found))
 
