@@ -14,7 +14,7 @@ from amn.training.display import terminal_bar
 if TYPE_CHECKING:
     from amn.api import QA
     from amn.memory import LiveMemory
-    from amn.stream import Progress
+    from amn.memory.stream import Progress
 
 WAITING = "Type or paste the story; Ctrl-D on a line of its own ends it."
 PLAIN_SECONDS = 10.0  # between lines that say how far it is, where there is no terminal

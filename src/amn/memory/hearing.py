@@ -18,7 +18,7 @@ from amn.inference.engine import open_memory
 from amn.inference.found import Change, StoryMemory
 from amn.inference.gate import Judge
 from amn.inference.trained import TrainedModel
-from amn.stream import Progress, Source, Stream, Told, parts, undisturbed
+from amn.memory.stream import Progress, Source, Stream, Told, parts, undisturbed
 
 
 class Hearing:
