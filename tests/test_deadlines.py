@@ -30,7 +30,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> LiveMemory:
         ]
 
     clock: Callable[[], float] = lambda: now[0]  # noqa: E731 (a clock is what it is)
-    monkeypatch.setattr("amn.memory.perf_counter", clock)
+    monkeypatch.setattr("amn.memory.live.perf_counter", clock)
     monkeypatch.setattr(memory, "_read", read)
     return memory
 

@@ -15,9 +15,9 @@ ORDER = (  # every package and every module of its own, the lowest first; those 
     ("inference",),
     ("answers", "notebook"),
     ("store",),
-    ("memory", "hearing", "support", "stream", "changes"),
+    ("memory",),
     ("training", "evaluation", "bench"),
-    ("stored", "api", "fitting"),
+    ("api", "fitting"),
     ("cli", "server", "report", "web", "__init__", "__main__"),
 )
 LEVELS = {layer: level for level, row in enumerate(ORDER) for layer in row}

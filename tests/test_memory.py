@@ -12,7 +12,7 @@ from amn.answers import Answer, SentenceTrace
 from amn.core import boundary
 from amn.errors import AMNError
 from amn.inference.trained import TrainedModel
-from amn.memory import CERTAIN, LiveMemory
+from amn.memory.live import CERTAIN, LiveMemory
 from live_memories import MORE, QUESTIONS, STORY, assert_alike, depths, told, trained
 from random_stories import VOCABULARY
 
@@ -103,7 +103,7 @@ class Scripted:
 def ask_scripted(scripted: Scripted, deadline: float, monkeypatch: pytest.MonkeyPatch, **limits: Any) -> Answer:
     memory = LiveMemory(trained(0), "Where is Mary?")
     monkeypatch.setattr(memory, "_read", scripted)
-    monkeypatch.setattr("amn.memory.perf_counter", scripted.clock)
+    monkeypatch.setattr("amn.memory.live.perf_counter", scripted.clock)
     return memory.ask(deadline=deadline, **limits)[0]
 
 
@@ -206,7 +206,7 @@ def test_a_memory_goes_on_where_there_is_no_compiler(monkeypatch: pytest.MonkeyP
 
 
 def test_explanations_go_back_so_far_and_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("amn.memory.KEPT_TRACES", 3)
+    monkeypatch.setattr("amn.memory.live.KEPT_TRACES", 3)
     memory = LiveMemory(trained(0), "Where is Mary?")
     memory.tell(["Mary went."] * 5)
     explained = memory.ask(explain=True)[0].explanation

@@ -15,7 +15,7 @@ from safetensors.numpy import save as save_tensors
 
 from amn.data import files
 from amn.errors import CheckpointError
-from amn.memory import LiveMemory, fingerprint
+from amn.memory.live import LiveMemory, fingerprint
 from amn.store.memory_file import MAGIC, pack, unpack
 from live_memories import MORE, QUESTIONS, STORY, assert_alike, depths, told, trained
 

@@ -15,8 +15,8 @@ from amn.errors import AMNError
 from amn.inference.gate import Judged
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
-from amn.stored import StoredMemory
-from amn.stream import BLOCK_SENTENCES, Progress, Source
+from amn.memory.stored import StoredMemory
+from amn.memory.stream import BLOCK_SENTENCES, Progress, Source
 from live_memories import MORE, QUESTIONS, STORY, assert_alike, told, trained
 
 FACTS = ["Mary went to the garden.", "John took the milk.", "Mary went to the office.", "John went to the garden."]
@@ -190,7 +190,7 @@ def test_a_bad_source_is_named(model: TrainedModel, tmp_path: Path) -> None:
 
 
 def test_traces_are_bounded_and_the_latest(model: TrainedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("amn.memory.KEPT_TRACES", 3)
+    monkeypatch.setattr("amn.memory.live.KEPT_TRACES", 3)
     memory, expected = (LiveMemory(model, QUESTIONS[0]) for _ in range(2))
     memory.read(FACTS * 2)
     expected.tell(FACTS * 2)
@@ -199,7 +199,7 @@ def test_traces_are_bounded_and_the_latest(model: TrainedModel, monkeypatch: pyt
 
 
 def test_what_was_judged_but_not_told_is_judged_again(model: TrainedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("amn.stream.PART_TELLINGS", 4)
+    monkeypatch.setattr("amn.memory.stream.PART_TELLINGS", 4)
     memory = gated(model)
 
     def stop(_: Progress) -> None:

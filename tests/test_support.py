@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from amn import support
 from amn.answers import Answer
 from amn.data.examples import Words
 from amn.data.story import words
 from amn.inference.found import StoryMemory
 from amn.inference.trained import TrainedModel
-from amn.memory import LiveMemory
+from amn.memory import LiveMemory, support
 from live_memories import QUESTIONS, trained
 
 STORY = [

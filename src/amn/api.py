@@ -19,13 +19,13 @@ from amn.inference.core import core_of
 from amn.inference.engine import read_examples
 from amn.inference.order import in_order
 from amn.inference.trained import TrainedModel
-from amn.memory import LiveMemory, groups_of
+from amn.memory.live import LiveMemory, groups_of
 from amn.pretrained import DEFAULT_MODEL
 from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
 
 if TYPE_CHECKING:
-    from amn.stored import StoredMemory
+    from amn.memory.stored import StoredMemory
 
 BATCH_SENTENCES = 256  # a longer story is read alone
 BATCH_WORDS = 1 << 16  # and no more words than these are read together, the longest story counting for all
@@ -196,7 +196,7 @@ class QA:
         """
         if store is None:
             return LiveMemory(self.trained, questions)
-        from amn.stored import StoredMemory
+        from amn.memory.stored import StoredMemory
 
         return StoredMemory.open(self.trained, questions, store, id)
 

@@ -3,12 +3,15 @@
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from amn.errors import ConfigError, did_you_mean
 
+Optimiser = Literal["adam", "sgd"]
+Schedule = Literal["cosine", "halving"]
 Precision = Literal["float32", "bfloat16"]
 Order = Literal["told", "outward"]
+_CHOICES = {"optimiser": Optimiser, "schedule": Schedule, "order": Order, "precision": Precision}
 _OPTIONAL = {"train_questions": int, "start": str, "distract": str}  # the types of the settings that may be None
 
 
@@ -18,11 +21,11 @@ class TrainConfig:
 
     epochs: int = 40  # passes over the training questions
     batch_size: int = 64  # questions a step
-    optimiser: Literal["adam", "sgd"] = "adam"  # "adam", or "sgd", plain steps along the gradient
+    optimiser: Optimiser = "adam"  # "adam", or "sgd", plain steps along the gradient
     learning_rate: float = 2e-3  # after the warm-up
     warmup_steps: int = 200  # steps over which it grows from zero
     # "cosine": flat for half of the run, then down to 1 %; "halving": halved every `halve_every` epochs.
-    schedule: Literal["cosine", "halving"] = "cosine"
+    schedule: Schedule = "cosine"
     halve_every: int = 25  # epochs between halvings
     clip: float = 5.0  # greatest norm of a model's gradient
     weight_decay: float = 0.0  # of all matrices, apart from the gradient (AdamW); keeps long trainings from drifting
@@ -84,14 +87,9 @@ class TrainConfig:
         for name in ("anonymise", "hide_words", "distracted"):
             if not 0 <= getattr(self, name) < 1:
                 yield f"{name} must be at least 0 and below 1, not {getattr(self, name)}"
-        if self.optimiser not in ("adam", "sgd"):
-            yield f"optimiser must be adam or sgd, not {self.optimiser}"
-        if self.schedule not in ("cosine", "halving"):
-            yield f"schedule must be cosine or halving, not {self.schedule}"
-        if self.order not in ("told", "outward"):
-            yield f"order must be told or outward, not {self.order}"
-        if self.precision not in ("float32", "bfloat16"):
-            yield f"precision must be float32 or bfloat16, not {self.precision}"
+        for name, kind in _CHOICES.items():
+            if getattr(self, name) not in get_args(kind):
+                yield f"{name} must be {' or '.join(get_args(kind))}, not {getattr(self, name)}"
 
 
 @dataclass(frozen=True, kw_only=True)

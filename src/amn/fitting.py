@@ -22,7 +22,7 @@ from amn.data.story import Story
 from amn.evaluation.held_out import HeldOut, judge
 from amn.inference.device import choose_device
 from amn.store.run_directory import RunDirectory
-from amn.training.display import Lines, training_display
+from amn.training.display import training_display
 from amn.training.loop import Interrupted, Progress
 from amn.training.own import OwnPlan, fit_own, plan_own
 from amn.training.precision import check_precision
@@ -75,18 +75,22 @@ def train(
         stories = stories.judged_by(own_stories(validation, columns=columns or Columns()))
     plan = plan_own(stories, given=given, model=model, seed=seed, data=named)
     check_precision([plan.spec], where.type)
-    say = _say if progress is True else _say_nothing
-    say(plan.describe())
-    with _directory(out) as path, _threads(threads), _shown(progress) as display:
+    said = progress is True
+    if said:
+        _say(plan.describe())
+    shown = training_display() if said else nullcontext()
+    with TemporaryDirectory() as passing, _threads(threads), shown as display:
+        path = Path(passing if out is None else out)
+        told = display.epoch if display else progress if callable(progress) else _tell_nobody
         try:
-            options = FitOptions(device=where, progress=display.epoch, stepped=display.step)
+            options = FitOptions(device=where, progress=told, stepped=display.step if display else None)
             directory = fit_own(plan, path, options)
         except Interrupted:  # tells how to go on from the command line
             raise KeyboardInterrupt from None
         outcome = conclude(plan, directory)
-        qa = outcome.qa
-    say(outcome.lines(path if out is not None else None))
-    return qa
+    if said:
+        _say(outcome.lines(None if out is None else path))
+    return outcome.qa
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,37 +160,8 @@ def _say(lines: Iterator[str]) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
-def _say_nothing(_: Iterator[str]) -> None:
-    """What is said where nobody asked."""
-
-
-class _Told(Lines):
-    """Tells a function of every epoch."""
-
-    def __init__(self, told: Progress | None) -> None:
-        self._told = told
-
-    def epoch(self, entry: dict[str, Any]) -> None:
-        """Passes the epoch on."""
-        if self._told is not None:
-            self._told(entry)
-
-
-def _shown(progress: Progress | bool) -> Any:
-    """What shows the progress of a training."""
-    if progress is True:
-        return training_display()
-    return nullcontext(_Told(None if progress is False else progress))
-
-
-@contextmanager
-def _directory(out: str | Path | None) -> Iterator[Path]:
-    """Where the run is kept, or a folder that goes when it has ended."""
-    if out is not None:
-        yield Path(out)
-        return
-    with TemporaryDirectory() as folder:
-        yield Path(folder)
+def _tell_nobody(_: dict[str, Any]) -> None:
+    """What is told of an epoch where nobody asked."""
 
 
 @contextmanager

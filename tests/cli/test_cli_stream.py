@@ -9,7 +9,7 @@ import pytest
 
 from amn.cli import ask
 from amn.cli import main as cli
-from amn.stream import BLOCK_SENTENCES, Progress
+from amn.memory.stream import BLOCK_SENTENCES, Progress
 
 FILLER = "It was the next chapter of a long book.\n" * (BLOCK_SENTENCES + 5)
 

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from amn.api import QA
+from amn.memory.stored import StoredMemory
 from amn.server.limits import Limits
 from amn.store.memories import open_store
-from amn.stored import StoredMemory
 from server.serving import QUESTION, STORY, WAIT_SECONDS, command, running
 from server.stores import RedisProcess, redis_server
 

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from amn.api import QA
+from amn.memory.stored import StoredMemory
 from amn.server.limits import Limits
-from amn.stored import StoredMemory
 from server.serving import QUESTION, STORY, WAIT_SECONDS, running
 from server.stores import redis_server
 

@@ -161,7 +161,7 @@ class NoJohn:
 def test_what_a_gate_turned_away_is_grey(
     visit: Callable[..., Page], model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("amn.memory.open_gate", lambda _, asked: NoJohn(len(asked)))
+    monkeypatch.setattr("amn.memory.live.open_gate", lambda _, asked: NoJohn(len(asked)))
     told = [STORY[1], *STORY]
     with running(model) as gated:
         page = visit(link(" ".join(told), MARY), base=gated)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 from amn.cli.conversation import Conversation
 from amn.cli.output import note, print_json
 from amn.cli.prompt import interact, respond
-from amn.cli.screen import choose_screen
+from amn.cli.screen import as_told, choose_screen
 from amn.errors import AMNError, ConfigError
 from amn.pretrained import DEFAULT_MODEL
 from amn.training.display import terminal_bar
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from amn.answers import Answer
     from amn.api import QA
     from amn.memory import LiveMemory
-    from amn.stream import Progress
+    from amn.memory.stream import Progress
 
 INTERRUPTED = 130  # the exit code of who was stopped
 FORGET = "/forget"  # the one command that a piped conversation knows: another story begins
@@ -71,17 +71,17 @@ def ask(
         _converse(qa, story, banks=banks, deadline=deadline, explain=explain, json=json)
         return None
     told, finished = _told(qa, asked, story, memory)
-    _show(told.ask(banks=banks, deadline=deadline, explain=explain), json)
+    _show(told.ask(banks=banks, deadline=deadline, explain=explain), told, json)
     return None if finished else INTERRUPTED
 
 
-def _show(answers: Iterable["Answer"], json: bool) -> None:
+def _show(answers: Iterable["Answer"], told: "LiveMemory | Conversation", json: bool) -> None:
     if json:
         print_json({"answers": [answer.to_dict() for answer in answers]})
         return
     screen = choose_screen()
     for answer in answers:
-        screen.answer(answer)
+        screen.answer(as_told(answer, told.sentences))
 
 
 def _converse(
@@ -94,7 +94,7 @@ def _converse(
     except UnicodeDecodeError as error:
         raise AMNError(f"story: {story} is not text in UTF-8 ({error.reason} at byte {error.start})") from error
     if not typed:
-        _show(_piped(talk, sys.stdin if story is None else given), json)
+        _show(_piped(talk, sys.stdin if story is None else given), talk, json)
         return
     screen = choose_screen()
     for line in given:

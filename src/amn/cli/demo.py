@@ -4,7 +4,7 @@ from pathlib import Path
 
 from amn.cli.output import note, print_json
 from amn.cli.replay import replay_page
-from amn.cli.screen import choose_screen
+from amn.cli.screen import as_told, choose_screen
 from amn.errors import ConfigError
 
 STORY = (
@@ -68,11 +68,11 @@ def demo(*questions: str, html: Path | None = None, story: Path | None = None, j
         return
     screen = choose_screen()
     for answer in answers:
-        screen.answer(answer)
+        screen.answer(as_told(answer, memory.sentences))
         screen.say("")
     for told, given in scenes:
         screen.say(told)
         for answer in given:
-            screen.answer(answer)
+            screen.answer(as_told(answer, [told]))
         screen.say("")
     screen.say("Your own story: amn ask. The same as a page in the browser: amn serve")

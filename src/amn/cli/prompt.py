@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from amn.cli.conversation import Conversation
+from amn.cli.screen import as_told
 from amn.errors import AMNError, did_you_mean
 
 if TYPE_CHECKING:
+    from amn.answers import Answer
     from amn.cli.screen import Screen
 
 PROMPT = "amn> "
@@ -30,6 +32,10 @@ class Command(NamedTuple):
     argument: str = ""  # what must be typed after its name
 
 
+def _say(talk: Conversation, screen: "Screen", answer: "Answer", when: str = "") -> None:
+    screen.answer(as_told(answer, talk.sentences), when)
+
+
 def _help(_talk: Conversation, screen: "Screen", _: str) -> None:
     names = {f"/{name} {command.argument}".rstrip(): command.help for name, command in COMMANDS.items()}
     screen.say("\n".join([_HELP, *(f"  {name:12} {text}" for name, text in names.items())]))
@@ -40,7 +46,7 @@ def _questions(talk: Conversation, screen: "Screen", _: str) -> None:
         screen.say("No question stands.")
     answers = {answer.question: answer for answer in talk.answers()}
     for question in talk.memories:
-        screen.answer(answers[question]) if question in answers else screen.say(question)
+        _say(talk, screen, answers[question]) if question in answers else screen.say(question)
 
 
 def _forget(talk: Conversation, screen: "Screen", _: str) -> None:
@@ -75,7 +81,7 @@ COMMANDS = {
     "banks": Command(
         lambda talk, screen, _: screen.banks(talk.last_memory().snapshot()), "the memory banks, for the last question"
     ),
-    "why": Command(lambda talk, screen, _: screen.answer(talk.why()), "what the last answer rests on"),
+    "why": Command(lambda talk, screen, _: _say(talk, screen, talk.why()), "what the last answer rests on"),
     "forget": Command(_forget, "forget the story and its questions"),
     "save": Command(_save, "save the story and its questions; Python reads it with qa.restore", "FILE"),
     "load": Command(_load, "go on with what was saved", "FILE"),
@@ -127,11 +133,11 @@ def respond(line: str, talk: Conversation, screen: "Screen") -> None:
             return
         first = not talk.sentences
         for answer in talk.take(line):
-            screen.answer(answer)
+            _say(talk, screen, answer)
         for trace in talk.did:
             screen.moves(trace)
         for answer in talk.changed():
-            screen.answer(answer, "now")
+            _say(talk, screen, answer, "now")
         if first and talk.sentences and not talk.memories:
             screen.hint("Remembered. Go on, or ask about it.")
     except AMNError as error:

@@ -1,8 +1,10 @@
 """How answers and banks look: plain lines, or drawn with rich on a terminal."""
 
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import count
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 SHOWN = 12  # entities of a bank on a terminal; --json has more
 MARK = "*"  # before a sentence that the answer rests on
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 class Screen:
@@ -91,6 +94,19 @@ class RichScreen(Screen):
 
         deep = {entity.word for bank in banks[1:] for entity in bank.entities}
         self.console.print(Columns([_panel(bank, deep, bank.index == len(banks) - 1) for bank in banks]))
+
+
+def as_told(answer: "Answer", sentences: Iterable[str]) -> "Answer":
+    """An answer in the words of the story: "Fred", not "fred"; models know small letters alone.
+
+    The first word of a sentence counts where there is no other.
+    """
+    spelling: dict[str, str] = {}
+    for sentence in sentences:
+        for place, word in enumerate(_WORD.findall(sentence)):
+            if place or word.lower() not in spelling:
+                spelling[word.lower()] = word
+    return replace(answer, answer=_WORD.sub(lambda word: spelling.get(word[0], word[0]), answer.answer))
 
 
 def choose_screen() -> Screen:

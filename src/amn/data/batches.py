@@ -203,10 +203,7 @@ class Dataset:
 
     def with_words(self, numbers: Int[np.ndarray, " old"], answers: Int[np.ndarray, " old"]) -> "Dataset":
         """The same examples with other numbers for words and answers, by the old ones."""
-        of_words, of_answers = (
-            torch.from_numpy(numbers),
-            torch.from_numpy(np.append(answers, [-1]).astype(answers.dtype)),
-        )
+        of_words, of_answers = map(torch.from_numpy, (numbers, np.append(answers, [-1]).astype(answers.dtype)))
         renumbered = {"slot_words": of_words[self.stories["slot_words"].long()]}
         for name in {"answers", "tokens"} & self.stories.keys():
             renumbered[name] = of_answers[self.stories[name].long()]

@@ -142,12 +142,16 @@ def replaced(path: Path) -> Iterator[Path]:
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}{PART}")
     try:
         yield part
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
+        _flush(part)
         os.replace(part, path)
         flush_folder(path.parent)
     finally:
         remove(part)
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def flush_folder(folder: Path) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from amn.answers import Answer
-from amn.changes import AnswerChange, Follower
+from amn.memory.changes import AnswerChange, Follower
 from amn.server.batching import BusyError
 from amn.server.service import Service
 from amn.server.slices import following

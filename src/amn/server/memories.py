@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from amn.memory import LiveMemory
+from amn.memory.stored import new_id
 from amn.server.limits import Limits
 from amn.store.memories import MemoryStore, MissingMemoryError, Record
-from amn.stored import new_id
 
 T = TypeVar("T")
 

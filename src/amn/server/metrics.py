@@ -10,6 +10,12 @@ _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _COUNTS = (0, 1, 2, 3, 5, 8, 12, 20, 50, 100, 1_000, 10_000)
 _BANKS = (1, 2, 3, 4, 6, 8, 16)
 _BATCHES = (1, 2, 4, 8, 16, 32, 64)
+_COSTS = {  # of an answer, by field
+    "entities_read": ("amn_entities_read", "Entities read for an answer.", _COUNTS),
+    "entities": ("amn_entities_stored", "Entities stored when an answer was given.", _COUNTS),
+    "banks_read": ("amn_banks_read", "Banks read for an answer.", _BANKS),
+    "banks_created": ("amn_banks_created", "Banks there were when an answer was given.", _BANKS),
+}
 
 
 class Metrics:
@@ -23,10 +29,7 @@ class Metrics:
             "amn_request_seconds", "Time of a request.", ("route",), buckets=_SECONDS, registry=self.registry
         )
         self._answer = self._histogram("amn_answer_seconds", "Time that the model took for an answer.", _SECONDS)
-        self._read = self._histogram("amn_entities_read", "Entities read for an answer.", _COUNTS)
-        self._entities = self._histogram("amn_entities_stored", "Entities stored when an answer was given.", _COUNTS)
-        self._banks_read = self._histogram("amn_banks_read", "Banks read for an answer.", _BANKS)
-        self._banks = self._histogram("amn_banks_created", "Banks there were when an answer was given.", _BANKS)
+        self._costs = {field: self._histogram(*described) for field, described in _COSTS.items()}
         self._late = Counter("amn_deadlines_reached", "Answers stopped for their deadline.", registry=self.registry)
         self._batch = self._histogram("amn_batch_size", "Requests answered in one pass.", _BATCHES)
         self.sentences = Counter("amn_sentences_told", "Sentences told to memories.", registry=self.registry)
@@ -44,10 +47,8 @@ class Metrics:
         """Counts what answers cost."""
         for answer in answers:
             self._answer.observe(answer.milliseconds / 1000)
-            self._read.observe(answer.entities_read)
-            self._entities.observe(answer.entities)
-            self._banks_read.observe(answer.banks_read)
-            self._banks.observe(answer.banks_created)
+            for field, histogram in self._costs.items():
+                histogram.observe(getattr(answer, field))
             self._late.inc(answer.stopped_for_deadline)
 
     def batch(self, size: int) -> None:

@@ -12,6 +12,7 @@ from amn.api import QA, Request, load
 from amn.data.text import read_questions
 from amn.errors import AMNError, did_you_mean
 from amn.memory import LiveMemory
+from amn.memory.stored import READ_SENTENCES, SNAPSHOT_TRACES, is_snapshot_due, revived
 from amn.pretrained import shipped_models
 from amn.server.batching import Inference, Steps
 from amn.server.limits import Limits
@@ -20,7 +21,6 @@ from amn.server.metrics import Metrics
 from amn.server.slices import Answered, AskSettings, Slices, answers_over_time
 from amn.server.work import NO_SENTENCE, FieldError, ReadingWork, looking
 from amn.store.memories import MemoryStore, Record
-from amn.stored import READ_SENTENCES, SNAPSHOT_TRACES, is_snapshot_due, revived
 
 T = TypeVar("T")
 

@@ -14,9 +14,9 @@ from math import inf
 from typing import Any, TypeVar
 
 from amn.answers import Answer, SentenceTrace, timed
-from amn.changes import AnswerChange, Follower
 from amn.data.vocabulary import UNKNOWN_ANSWER
-from amn.memory import KEPT_TRACES, LiveMemory, groups_of
+from amn.memory.changes import AnswerChange, Follower
+from amn.memory.live import KEPT_TRACES, LiveMemory, groups_of
 from amn.server.batching import SLICE_SECONDS, Inference, Steps
 from amn.server.limits import Limits
 from amn.server.work import (

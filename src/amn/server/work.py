@@ -10,10 +10,10 @@ from typing import TypeVar
 from amn.data.sentences import MAX_SENTENCE_WORDS, split_sentences
 from amn.data.story import words_of
 from amn.errors import AMNError
-from amn.memory import KEPT_TRACES
+from amn.memory.live import KEPT_TRACES
+from amn.memory.support import READ_AGAIN, TRIED_SENTENCES
 from amn.server.batching import Steps
 from amn.server.limits import Limits
-from amn.support import READ_AGAIN, TRIED_SENTENCES
 
 T = TypeVar("T")
 

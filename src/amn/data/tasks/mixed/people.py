@@ -228,26 +228,21 @@ class People(Theme):
         holder = person if person in holders else self.rng.choice(holders)
         return holder, self._some(self.world.held_by(holder), most=most)
 
-    def _drop(self, person: Name) -> bool:
+    def _drop(self, person: Name, kind: str = "drop") -> bool:
         if (held := self._held(person)) is None:
             return False
         holder, things = held
-        why = self.teller.tell("drop", holder, things=things)
+        here = self._place_of(holder)
+        if kind == "put" and here is None:
+            return False
+        why = self.teller.tell(kind, holder, things=things, place=here.said if here else "")
         for thing in things:
-            self.world.drop(holder, thing, why)
+            self.world.drop(holder, thing, why, kind)
         return True
 
     def _put(self, person: Name) -> bool:
         """A drop whose sentence says where, which is where its holder is."""
-        held = self._held(person)
-        here = self._place_of(held[0]) if held else None
-        if held is None or here is None:
-            return False
-        holder, things = held
-        why = self.teller.tell("put", holder, things=things, place=here.said)
-        for thing in things:
-            self.world.drop(holder, thing, why, "put")
-        return True
+        return self._drop(person, "put")
 
     def _put_away(self, person: Name) -> bool:
         """Into a box, or in a place where the person is by that; the thing may be told of for the first time."""

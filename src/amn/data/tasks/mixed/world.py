@@ -196,7 +196,7 @@ class MixedWorld:
         self._hold(person, thing, why)
         self.deeds.append((deed, name, item, why))
 
-    def drop(self, name: Name, item: Name, why: Lines, deed: str = "drop") -> None:
+    def drop(self, name: Name, item: Name, why: Lines, deed: str) -> None:
         """Somebody lets go of a thing."""
         thing, person = self.things[item], self.people[name]
         thing.holder, thing.why, thing.passed_on = None, why, thing.spot is not person.spot

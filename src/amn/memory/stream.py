@@ -73,10 +73,9 @@ class Stream:
     def __init__(self, source: Source, skip: int = 0) -> None:
         self.skip = skip
         self._started, self._tokens, self._sentences, self._let_in = perf_counter(), 0, 0, 0
-        self._file: _File | None = None
+        self._share: float | None = None
         if isinstance(source, str | Path):
-            self._file = _File(Path(source))
-            self._texts = split_prose(self._file.chunks())
+            self._texts = split_prose(self._chunks(Path(source)))
         elif isinstance(source, list | tuple):
             self._texts = chain.from_iterable(map(in_parts, source))
         elif hasattr(source, "read"):
@@ -110,29 +109,19 @@ class Stream:
             let_in=self._let_in,
             tokens=self._tokens,
             seconds=perf_counter() - self._started,
-            share=None if self._file is None else self._file.share,
+            share=self._share,
             finished=finished,
             skipped=self.skip,
         )
 
-
-class _File:
-    """A file of text, and how much of it was read."""
-
-    def __init__(self, path: Path) -> None:
+    def _chunks(self, path: Path) -> Iterator[str]:
+        """The text of a file, noting how much of it was read where it says how long it is, as a pipe does not."""
         if not path.exists():
             raise AMNError(f"stream: no file {str(path)!r}; `tell` takes text, `read` the name of a file")
-        self._path, self._size, self._read = path, path.stat().st_size, 0
-
-    @property
-    def share(self) -> float | None:
-        """The part that was read; None where the file does not say how long it is, as a pipe."""
-        return min(1.0, self._read / self._size) if self._size else None
-
-    def chunks(self) -> Iterator[str]:
-        with self._path.open("rb") as file:
-            for chunk in _decoded(iter(lambda: file.read(BLOCK), b""), str(self._path)):
-                self._read = file.tell() if self._size else 0
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            for chunk in _pieces(file):
+                self._share = min(1.0, file.tell() / size) if size else None
                 yield chunk
 
 

@@ -15,7 +15,7 @@ from amn.store.steps import finished
 
 if TYPE_CHECKING:
     from amn.memory import LiveMemory
-    from amn.stored import StoredMemory
+    from amn.memory.stored import StoredMemory
 
 POLL_SECONDS = 0.05  # how often a memory is looked at for new sentences
 

@@ -12,21 +12,21 @@ from typing import Any, overload
 import numpy as np
 
 from amn.answers import Answer, Bank, Edge, Entity, Explanation, SentenceTrace, answers_of, check_limits, timed
-from amn.changes import AnswerChange, follow
 from amn.data.story import words, words_of
 from amn.data.text import Text, read_questions
 from amn.errors import CheckpointError
-from amn.hearing import Hearing
 from amn.inference.engine import open_gate
 from amn.inference.found import Arrays, StoryMemory
 from amn.inference.gate import Judge, Judged
 from amn.inference.order import order_of
 from amn.inference.trained import TrainedModel
+from amn.memory.changes import AnswerChange, follow
+from amn.memory.hearing import Hearing
+from amn.memory.support import Support
 from amn.store.atomic import write_atomically, writing
 from amn.store.memory_file import OLD_JSON, packing, read_old, unpack
 from amn.store.steps import finished
 from amn.store.version_1 import from_version_1
-from amn.support import Support
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back

@@ -18,26 +18,18 @@ from amn.inference.engine import open_memory
 from amn.inference.found import Change, StoryMemory
 from amn.inference.gate import Judge
 from amn.inference.trained import TrainedModel
-from amn.stream import Progress, Source, Stream, Told, parts, undisturbed
+from amn.memory.stream import Progress, Source, Stream, Told, parts, undisturbed
 
 
 class Hearing:
-    """What makes a memory listen: for `LiveMemory` to inherit.
-
-    Attributes:
-        questions: what it is built for.
-        sentences: what it was told, as far as that is kept.
-        seen: how many sentences it was told.
-        let_in: how many of them the memory of any question heard; the others were turned away, and left nothing.
-        position: the file that it read last, and how many sentences of it.
-    """
+    """What makes a memory listen: for `LiveMemory` to inherit."""
 
     trained: TrainedModel
-    questions: list[str]
-    sentences: list[str]
-    seen: int
-    let_in: int
-    position: tuple[str, int] | None
+    questions: list[str]  # what it is built for
+    sentences: list[str]  # what it was told, as far as that is kept
+    seen: int  # how many sentences it was told
+    let_in: int  # how many of them the memory of any question heard; the others were turned away, and left nothing
+    position: tuple[str, int] | None  # the file that it read last, and how many sentences of it
     _rereads: bool
     _gate: Judge | None
     _told: list[Words]

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, overload
 
 from amn.answers import Answer, Bank, SentenceTrace
-from amn.changes import AnswerChange, follow
 from amn.data.text import Text, read_story
 from amn.errors import AMNError, CheckpointError
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
+from amn.memory.changes import AnswerChange, follow
+from amn.memory.stream import Progress, Source, Stream
 from amn.store.memories import MemoryStore, MissingMemoryError, Record, open_store
-from amn.stream import Progress, Source, Stream
 
 SNAPSHOT_SENTENCES = 256  # a snapshot is taken when a memory was told so many since the last
 SNAPSHOT_TRACES = 2000  # of what sentences did, in a snapshot: they take most of its room and time
