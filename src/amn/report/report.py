@@ -17,17 +17,7 @@ from amn.report.analysis import Analysis, Analyst, Note
 from amn.report.cost_tables import cost_tables
 from amn.report.ladder import ladders
 from amn.report.rivals import rivals_table
-from amn.report.runs import (
-    ALL_LABELS,
-    Labels,
-    RunRecord,
-    Summaries,
-    TaskName,
-    find_runs,
-    run_order,
-    summaries,
-    without_trials,
-)
+from amn.report.runs import ALL_LABELS, Labels, RunRecord, Summaries, TaskName, find_runs, summaries, without_trials
 from amn.report.scaling import scalings
 from amn.report.stability import stability_table
 from amn.report.tables import (
@@ -169,7 +159,7 @@ class Report:
 
     def runs_csv(self) -> str:
         """Every run as CSV, with what it has reached where it is not finished."""
-        return _csv(RUN_COLUMNS, map(_run_row, sorted(self.runs, key=run_order)))
+        return _csv(RUN_COLUMNS, run_records(self.runs))
 
     def page(self, pictures: "Sequence[Picture]") -> str:
         """The page."""
@@ -198,11 +188,6 @@ RUN_COLUMNS = (
     *("model", "task", "seed", "epochs", "hidden", "training_questions", "finished"),
     *("epoch", "error_percent", "entities", "entities_read", "ratio", "banks"),
 )
-
-
-def _run_row(run: RunRecord) -> dict[str, Any]:
-    named = {"model": run.model, "task": run.spec.task, "seed": run.spec.seed, "finished": run.validation is not None}
-    return run.settings | named | {"training_questions": run.training_questions} | run.reached
 
 
 def _csv(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from amn.evaluation.metrics import PASS_PERCENT
+from amn.report.rivals import RIVALS
 from amn.report.runs import Summaries, Summary, TaskName
 from amn.report.tables import STRICT_PERCENT, ColumnGroup, Table, Value, make_table, title_of
 
@@ -14,6 +15,7 @@ def stability_table(found: Summaries) -> Table:
     many = {
         model: {task: summary for task, summary in tasks.items() if len(summary.finished) >= FEWEST_SEEDS}
         for model, tasks in found.items()
+        if not model.startswith(RIVALS)  # the seeds of these are in the table of rivals
     }
     rows = {model: _row(tasks) for model, tasks in many.items() if tasks}
     columns = {"tasks": 0, "runs": 0, "unfinished": 0, "over 1 %": 0, "share, %": 1, "over 5 %": 0, "which": None}
