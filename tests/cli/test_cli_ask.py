@@ -83,6 +83,14 @@ def test_an_explanation_names_banks_and_sentences(capsys: Output, monkeypatch: P
     assert "bank 0 (7): " in out and "  1 Mary went to the garden." in out
 
 
+@pytest.mark.parametrize("questions", [["Who has the ball?", "Where is Fred?"], []])
+def test_an_answer_is_spelled_as_it_was_told(capsys: Output, monkeypatch: Patch, questions: list[str]) -> None:
+    told = "Mary took the ball. Mary gave the ball to Fred. Fred went to New York.\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(told + ("" if questions else "Who has the ball?\nWhere is Fred?\n")))
+    _, out, _ = run(capsys, "ask", *questions)
+    assert [line.split("  ")[1].partition(" (")[0] for line in out.splitlines()] == ["Fred", "New York"]
+
+
 def test_a_piped_conversation_is_answered_in_turn(capsys: Output, monkeypatch: Patch, model: Path) -> None:
     pipe(monkeypatch, "Mary went. Where is Mary?\n/forget\nJohn and Mary sat down.\nWhere is Mary?\n")
     code, out, _ = run(capsys, "ask", "--model", model, "--json")

@@ -71,17 +71,17 @@ def ask(
         _converse(qa, story, banks=banks, deadline=deadline, explain=explain, json=json)
         return None
     told, finished = _told(qa, asked, story, memory)
-    _show(told.ask(banks=banks, deadline=deadline, explain=explain), told, json)
+    _show(told.ask(banks=banks, deadline=deadline, explain=explain), lambda: told.latest, json)
     return None if finished else INTERRUPTED
 
 
-def _show(answers: Iterable["Answer"], told: "LiveMemory | Conversation", json: bool) -> None:
+def _show(answers: Iterable["Answer"], told: Callable[[], Iterable[str]], json: bool) -> None:
     if json:
         print_json({"answers": [answer.to_dict() for answer in answers]})
         return
     screen = choose_screen()
     for answer in answers:
-        screen.answer(as_told(answer, told.sentences))
+        screen.answer(as_told(answer, told()))
 
 
 def _converse(
@@ -94,7 +94,7 @@ def _converse(
     except UnicodeDecodeError as error:
         raise AMNError(f"story: {story} is not text in UTF-8 ({error.reason} at byte {error.start})") from error
     if not typed:
-        _show(_piped(talk, sys.stdin if story is None else given), talk, json)
+        _show(_piped(talk, sys.stdin if story is None else given), lambda: talk.sentences, json)
         return
     screen = choose_screen()
     for line in given:

@@ -62,6 +62,11 @@ class LiveMemory(Hearing):
         self._traces = [deque(maxlen=kept) for _ in self._groups]
         self._open = []
 
+    @property
+    def latest(self) -> list[str]:
+        """The sentences let in last, as they were written, as far back as an explanation goes."""
+        return [trace.text for kept in self._traces for trace in kept]
+
     @overload
     def ask(
         self, question: str, *, deadline: float | None = ..., explain: bool = ..., banks: int | None = ...
