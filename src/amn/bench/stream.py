@@ -5,9 +5,10 @@ text is read. Beside the model's gate there are two controls: the same memory be
 known words, and behind none.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import lru_cache
+from itertools import islice, product
 from pathlib import Path
 from random import Random
 from statistics import mean
@@ -29,6 +30,7 @@ from amn.inference.trained import TrainedModel
 
 LONG, FEW = 1_000_000, 100  # from so many tokens on, so many questions are asked
 NONE_TOKENS = 16_000  # without a filter, longer texts are not tried
+Answering = Callable[[Needle, int, Random], StreamAnswer]
 STANDING_TOKENS = 128_000  # of the text for many standing questions
 
 
@@ -44,14 +46,30 @@ class StreamBench:
     questions: int  # how many are asked in a cell; fewer where texts are long
     filters: Sequence[str]  # what stands in front of the memory, in turn
     new_names: bool = False  # whether people, places and things have names that no training data holds
+    standing: int = 0  # how many standing questions one stream is also read for
     seed: int = 0  # of the places of facts
 
+    @property
+    def cells(self) -> list[tuple[str, int, int]]:
+        """The filter, task and tokens of each row; without a filter, long texts are not tried."""
+        every = product(self.filters, self.tasks, self.tokens)
+        return [cell for cell in every if cell[0] != NONE or cell[2] <= NONE_TOKENS]
 
-def bench_stream(bench: StreamBench, *, standing: int, step: Callable[[], object] = lambda: None) -> dict[str, Any]:
-    """Measures all cells, and a stream for so many standing questions; calls `step` after each row."""
-    rows = []
-    for row in _rows(bench, standing):
-        rows.append(row)
+
+def bench_stream(bench: StreamBench, step: Callable[[], object] = lambda: None) -> dict[str, Any]:
+    """Measures all cells, and a stream for the standing questions; calls `step` after each row."""
+    asked = {task: asked_of(bench, task) for task in bench.tasks}
+    questions, rows = [one.question for some in asked.values() for one in some], []
+
+    @lru_cache(maxsize=1)  # to read the books for one filter takes long, and much memory
+    def answering(name: str) -> Answering:
+        return _answering(bench, name, questions)
+
+    for name, task, tokens in bench.cells:
+        rows.append(_row(bench, name, task, asked[task], tokens, answering(name)))
+        step()
+    if bench.standing:
+        rows.append(_standing_row(bench))
         step()
     return report("stream", rows)
 
@@ -65,27 +83,6 @@ def filters_of(trained: TrainedModel, names: Sequence[str] = ()) -> tuple[str, .
     return tuple(names) or known
 
 
-def row_count(bench: StreamBench, standing: int) -> int:
-    """How many rows there will be."""
-    lengths = [len(_lengths(bench, name)) for name in bench.filters]
-    return sum(lengths) * len(bench.tasks) + bool(standing)
-
-
-def _lengths(bench: StreamBench, name: str) -> list[int]:
-    return [tokens for tokens in bench.tokens if name != NONE or tokens <= NONE_TOKENS]
-
-
-def _rows(bench: StreamBench, standing: int) -> Iterator[dict[str, Any]]:
-    asked = {task: asked_of(bench, task) for task in bench.tasks}
-    for name in bench.filters:
-        answer = _answering(bench, name, [one.question for some in asked.values() for one in some])
-        for task in bench.tasks:
-            for tokens in _lengths(bench, name):
-                yield _row(bench, name, task, asked[task], tokens, answer)
-    if standing:
-        yield _standing_row(bench, standing)
-
-
 def asked_of(bench: StreamBench, task: int) -> list[Needle]:
     """The questions of a task, each with the facts told before it."""
     stories = stories_for(Ask(task=task, rename=bench.new_names))
@@ -95,9 +92,6 @@ def asked_of(bench: StreamBench, task: int) -> list[Needle]:
         for question in story.questions
     )
     return list(found)[: bench.questions]
-
-
-Answering = Callable[[Needle, int, Random], StreamAnswer]
 
 
 def _answering(bench: StreamBench, name: str, questions: Sequence[str]) -> Answering:
@@ -150,13 +144,13 @@ def _read(
     )
 
 
-def _standing_row(bench: StreamBench, standing: int) -> dict[str, Any]:
+def _standing_row(bench: StreamBench) -> dict[str, Any]:
     """One stream with many standing questions; those after the first are about people whom it never names."""
     asked, name = asked_of(bench, bench.tasks[0])[0], bench.filters[0]
-    others = (f"Where is {new.capitalize()}?" for new in islice(names(bench.seed), standing - 1))
+    others = (f"Where is {new.capitalize()}?" for new in islice(names(bench.seed), bench.standing - 1))
     tokens = min(STANDING_TOKENS, max(bench.tokens))
     read = _read(bench, name, (asked.question, *others), asked.facts, tokens)
-    row = {"filter": name, "task": bench.tasks[0], "tokens": tokens, "questions": standing}
+    row = {"filter": name, "task": bench.tasks[0], "tokens": tokens, "questions": bench.standing}
     row |= {"right_percent": 100.0 * same_answer(read["answers"][0], asked.answer)}
     measured = ("sentences", "sentences_let_in", "tokens_per_second", "resident_bytes")
     return row | {column: read[column] for column in measured}

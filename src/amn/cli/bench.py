@@ -207,7 +207,7 @@ def stream(
         seed: of the places of the facts.
         json: print the rows as JSON.
     """
-    from amn.bench.stream import StreamBench, bench_stream, filters_of, row_count
+    from amn.bench.stream import StreamBench, bench_stream, filters_of
     from amn.cli.screen import progress_bar
     from amn.store.find import find_model
     from amn.store.model_directory import load_model
@@ -223,10 +223,11 @@ def stream(
         questions=questions,
         filters=filters_of(trained, chosen),
         new_names=names == "new",
+        standing=standing,
         seed=seed,
     )
-    with progress_bar("row", row_count(bench, standing)) as step:
-        found = bench_stream(bench, standing=standing, step=step)
+    with progress_bar("row", len(bench.cells) + bool(standing)) as step:
+        found = bench_stream(bench, step)
     _show(found, json)
 
 

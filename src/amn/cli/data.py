@@ -83,7 +83,7 @@ def generate(
     given = {name: value for name, value in knobs.items() if value is not None}
     if json and out is None:
         raise ConfigError("--json describes a file that was written: give --out too")
-    number = _task(task)
+    number = int(task) if task is not None and task.isdecimal() else task
     stories = _stories(number, preset, questions, seed, given)
     if rename:
         from amn.data.tasks import rename as renamed
@@ -105,17 +105,6 @@ def generate(
     return None
 
 
-def _task(text: str | None) -> int | str | None:
-    """The number of a bAbI task, or the name of the mixed stories."""
-    from amn.data import tasks
-
-    if text is None or text == tasks.MIXED:
-        return text
-    if not text.isdecimal():
-        raise ConfigError(f"--task must be a number from 1 to {len(tasks.TASKS)} or {tasks.MIXED}, not {text}")
-    return int(text)
-
-
 def _stories(task: int | str | None, preset: str | None, questions: int, seed: int, knobs: _Knobs) -> Iterator[Story]:
     from amn.data import tasks
 
@@ -124,6 +113,8 @@ def _stories(task: int | str | None, preset: str | None, questions: int, seed: i
     if (task is None) == (preset is None):
         raise ConfigError("give either --task or --preset")
     if isinstance(task, str):
+        if task != tasks.MIXED:
+            raise ConfigError(f"--task must be a number from 1 to {len(tasks.TASKS)} or {tasks.MIXED}, not {task}")
         if length := knobs.pop("sentences", None):
             knobs["sentences"] = (length, length)
         return tasks.generate_preset(task, questions=questions, seed=seed, **knobs)

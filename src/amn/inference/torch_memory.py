@@ -29,7 +29,7 @@ class TorchMemory:
         assert isinstance(model, AMN)
         self._model, self._vocabulary = model, trained.vocabulary
         self._classes = len(trained.vocabulary.answers)
-        self._spelling = Spelling(trained.vocabulary, trained.anonymous)
+        self._spelling, self._vectors = Spelling(trained.vocabulary, trained.anonymous), [0]
         self._strangeness = Strangeness(trained.phrasing, questions)
         self._asked = [self._numbers(question) for question in questions]
         self._graph = WordGraph(list(chain.from_iterable(self._asked)))
@@ -44,7 +44,7 @@ class TorchMemory:
         spelling = self._spelling
         for word in words:
             if word not in spelling.slots:
-                self._vectors = [*getattr(self, "_vectors", [0]), spelling.meet(word)]
+                self._vectors.append(spelling.meet(word))
         return [spelling.slots[word] for word in words]
 
     def _batch(self, sentence: Sequence[int], view: View | None) -> Batch:

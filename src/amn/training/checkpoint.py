@@ -16,7 +16,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from amn.errors import CheckpointError
-from amn.store.atomic import clear_leftovers, replacing, write_atomically, writing
+from amn.store.atomic import clear_leftovers, write_atomically, writing
 from amn.store.run_directory import RunDirectory
 
 FORMAT_VERSION = "1"
@@ -103,8 +103,7 @@ def state_of_some(out: Path, state: State, names: Sequence[str]) -> Path:
         return state.path
     path = state_for(out, names)
     if not path.exists():
-        with replacing(path) as part:
-            part.write_bytes(state.path.read_bytes())
+        write_atomically(path, state.path.read_bytes())
     return path
 
 

@@ -17,11 +17,11 @@ _FIELD = re.compile(r"\{\w+\}")
 
 def share_of_stories(split: str, questions: int, seed: int, share: int, shares: int) -> list[Story]:
     """The stories of one of several shares, each with its own seed; `questions` to train on are those of all shares."""
-    count = questions if split == "train" else min(questions // _VALIDATION, _MOST)
+    count, first, hard = questions, seed, _HARD
+    if split != "train":
+        count, first, hard = min(questions // _VALIDATION, _MOST), _VALIDATION_SEED, 0.0
     own = count * (share + 1) // shares - count * share // shares
-    train = split == "train"
-    first = seed if train else _VALIDATION_SEED
-    return list(generate_preset("mixed", questions=max(1, own), seed=first + share, hard=_HARD if train else 0.0))
+    return list(generate_preset("mixed", questions=max(1, own), seed=first + share, hard=hard))
 
 
 @cache

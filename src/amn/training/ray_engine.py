@@ -125,22 +125,19 @@ def _cluster(options: Options) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
+    address = options.address or os.environ.get("RAY_ADDRESS")
+    sent = {"py_modules": [str(Path(amn.__file__).parent)]}  # to the nodes of other machines
+    how: dict[str, Any] = {"address": address, "runtime_env": sent}
+    if address is None:
+        how = {"address": "local", "num_cpus": options.workers or os.cpu_count(), "include_dashboard": False}
     try:
-        ray.init(log_to_driver=False, logging_level=logging.WARNING, **_how_to_start(options))
+        ray.init(log_to_driver=False, logging_level=logging.WARNING, **how)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        place = options.address or os.environ.get("RAY_ADDRESS", "this machine")
         raise AMNError(
-            f"no Ray cluster lets us in at {place} ({error}); is it up, and is RAY_AUTH_TOKEN set if it wants one?"
+            f"no Ray cluster lets us in at {address or 'this machine'} ({error}); is it up, and is RAY_AUTH_TOKEN set "
+            "if it wants one?"
         ) from error
     try:
         yield ray
     finally:
         ray.shutdown()
-
-
-def _how_to_start(options: Options) -> dict[str, Any]:
-    """How to reach the cluster; nodes of another machine get this package sent."""
-    address = options.address or os.environ.get("RAY_ADDRESS")
-    if address is None:
-        return {"address": "local", "num_cpus": options.workers or os.cpu_count(), "include_dashboard": False}
-    return {"address": address, "runtime_env": {"py_modules": [str(Path(amn.__file__).parent)]}}
