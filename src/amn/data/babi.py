@@ -25,14 +25,9 @@ def read_babi(
 ) -> Iterator[Story]:
     """The stories of a bAbI file, one at a time, so that the file may be larger than the memory.
 
-    Args:
-        path: the file.
-        skip_bad: where given, bad lines are noted in it and left out instead of raising. A question that rests on a
-            sentence left out is left out too, and so is every line whose id fits no story.
-        max_line_bytes: a longer line is refused without being read to its end.
-
-    Raises:
-        DataError: at the first bad line, naming the file, the line, what was expected and what was found.
+    Bad lines raise a DataError that says where, what was expected and what was found, or are noted in `skip_bad` and
+    left out. A question that rests on a sentence left out is left out too, and so is every line whose id fits no story.
+    A line that is too long is refused without being read to its end.
     """
     path = Path(path)
     draft, number = _Draft(path, 1), 0

@@ -93,15 +93,9 @@ def seen_answers(report: DataReport) -> str:
 
 
 def check_data(path: str | Path, *, vocabulary: str | Path | None = None, columns: Columns = ANY) -> DataReport:
-    """Read a file or every data file of a folder to its end and report.
+    """Read a file, or every data file of a folder, to its end and report; bad lines are in the report.
 
-    Args:
-        path: a file in any format that can be read, or a folder of such files.
-        vocabulary: what the words are held against: a file of words, one or more a line, or data as in `path`.
-        columns: what the columns are called, where not by one of the usual names.
-
-    Raises:
-        DataError: only where there is nothing to read; bad lines are in the report.
+    Words are held against `vocabulary`, where it is given: a file of words, one or more a line, or data as in `path`.
     """
     report, known = DataReport(path=str(path)), None if vocabulary is None else known_words(vocabulary)
     bad = BadLines()

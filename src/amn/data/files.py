@@ -89,11 +89,8 @@ def numbered_lines(
 ) -> Iterator[tuple[int, str]]:
     """The lines of a UTF-8 file with their 1-based numbers, without their line ends, one at a time.
 
-    Args:
-        path: the file.
-        limit: the most bytes that a line may have; of a longer one no more than this is ever held.
-        skip_bad: notes lines that cannot be read, instead of raising.
-        whole: whether a last line without a line end is refused, as a file that was cut short.
+    Of a line with more bytes than `limit` no more than that is ever held. Lines that cannot be read are noted in
+    `skip_bad`, or raise. Where `whole`, a last line without a line end is refused, as a file that was cut short.
     """
     with opened(path) as stream:
         number = 0

@@ -13,14 +13,7 @@ MOST_SKIPPED = 2000  # sentences of the first book that are passed over, at most
 
 
 class Books:
-    """The sentences of a folder of books, one book after the other, and over again.
-
-    Args:
-        folder: its text files are the books, in UTF-8.
-
-    Raises:
-        ConfigError: where it has none.
-    """
+    """The sentences of a folder of books, text files in UTF-8, one book after the other, and over again."""
 
     def __init__(self, folder: Path) -> None:
         self.books = sorted(folder.rglob("*.txt"))

@@ -189,14 +189,10 @@ def check_split(split: str) -> None:
 def load_task(
     data: str | Path | None, task: int, split: str, *, seed: int = 0, skip_bad: BadLines | None = None
 ) -> list[Story]:
-    """All stories of one split of a task.
+    """All stories of one split of a task, read or generated.
 
-    Args:
-        data: a folder of released files, one file (then task and split are not looked at), or None to generate.
-        task: the task's number.
-        split: "train", "valid" or "test".
-        seed: of the generator; each split of each seed has stories of its own.
-        skip_bad: where given, bad lines are noted in it and left out instead of raising.
+    `data` is a folder of released files, one file (then task and split are not looked at), or None to generate; each
+    split of each seed has generated stories of its own. Bad lines are noted in `skip_bad` and left out, or raise.
     """
     check_split(split)
     if data is None:

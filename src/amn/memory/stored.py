@@ -60,13 +60,9 @@ class StoredMemory:
     def open(
         cls, trained: TrainedModel, questions: Text, store: str | MemoryStore, id: str | None = None
     ) -> "StoredMemory":
-        """A memory in a store: the one of that name, or a new one.
+        """A memory in a store, which may be a URL: the one of that name, or a new one.
 
-        Args:
-            trained: the model.
-            questions: what the memory is built for; one that is there already must have been built for the same.
-            store: a URL, or a store that is open.
-            id: its name; a new one if left out.
+        One that is there already must have been built for the same questions.
         """
         kept = open_store(store) if isinstance(store, str) else store
         found = kept.find(id, time.time()) if id is not None else None

@@ -30,11 +30,9 @@ async def owner_of(request: Request) -> str:
 
 
 class Hosts:
-    """The names that a server goes by. A page elsewhere may give this machine another name, and must not get in.
+    """The names that a server goes by: that of where it listens, and those allowed besides, such as a proxy's.
 
-    Args:
-        listening: the address that it listens on.
-        allowed: further names, such as that of a proxy in front.
+    A page elsewhere may give this machine another name, and must not get in.
     """
 
     def __init__(self, listening: str = LOOPBACK[0], allowed: Iterable[str] = ()) -> None:

@@ -101,12 +101,10 @@ class Inference:
         return asyncio.wrap_future(job.future)
 
     def run(self, function: Callable[[], T], ends: float | None = None, further: bool = False) -> "asyncio.Future[T]":
-        """What a function returns that runs in the thread of the model.
+        """What a function returns that runs in the thread of the model, and takes a moment only.
 
-        Args:
-            function: what to run; it should take a moment only.
-            ends: the deadline that it serves, by the monotonic clock.
-            further: whether it goes on with what was begun: that is not refused for others who wait.
+        It serves a deadline where it has one, by the monotonic clock. What goes `further` with something that was begun
+        is not refused for others who wait.
 
         Raises:
             BusyError: where too many wait.

@@ -32,12 +32,9 @@ class Events:
         self._stopping = True
 
     async def open(self, record: Record, since: int | None, every: bool = False) -> AsyncIterator[bytes]:
-        """A stream about a memory.
+        """A stream about a memory, from after `since` sentences; with `every`, also of sentences that change no answer.
 
-        Args:
-            record: the memory.
-            since: after how many sentences to begin; None for what it is told from now on, after the answers now.
-            every: tell of sentences that change no answer as well.
+        Without `since` it has what is told from now on, after the answers now.
         """
         if since is not None and since > record.sentences:
             raise FieldError("Last-Event-ID", f"the memory was told {record.sentences} sentences, not {since}")

@@ -128,9 +128,7 @@ class MemoryStore(Protocol):
 def open_store(url: str, most_bytes: int = STORE_BYTES) -> MemoryStore:
     """The store behind a URL: `sqlite:///FILE`, `redis://HOST/DB`, or `memory:` for one that keeps nothing.
 
-    Args:
-        url: where it is.
-        most_bytes: how big a file may grow; Redis has a setting of its own for it.
+    A file may grow to `most_bytes`; Redis has a setting of its own for it.
 
     Raises:
         ConfigError: where the URL names no kind of store.

@@ -1,6 +1,6 @@
 """The generator's settings, the table row of a task, and the check of one against the other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -88,59 +88,51 @@ def _names(kind: str, task: Task, config: GeneratorConfig) -> tuple[str, ...]:
     return tuple(name for name in getattr(task, kind) if name in available)
 
 
-def _name_problems(task: Task, config: GeneratorConfig) -> list[str]:
-    problems = []
+def _name_problems(task: Task, config: GeneratorConfig) -> Iterator[str]:
     for kind, fewest in zip(("people", "places", "objects"), task.fewest, strict=True):
         released, count = getattr(task, kind), getattr(config, kind)
         if not released:
             if count is not None:
-                problems.append(f"it has no {kind} to choose, so {kind}={count} means nothing: leave it out")
+                yield f"it has no {kind} to choose, so {kind}={count} means nothing: leave it out"
             continue
         most = len(_available(kind, task, config))
         have = len(_names(kind, task, config)) if count is None else count
         if not fewest <= have <= most:
             hint = "" if count is not None else f" (a number given as {kind} adds further names)"
-            problems.append(f"{kind} must be between {fewest} and {most}, found {have}{hint}")
-    return problems + _held_out_problems(task, config)
-
-
-def _held_out_problems(task: Task, config: GeneratorConfig) -> list[str]:
+            yield f"{kind} must be between {fewest} and {most}, found {have}{hint}"
     known = known_names((RELEASED, FURTHER))
-    problems = []
     for name in config.held_out:
         if name.lower() not in known:
-            problems.append(f"held_out names {name!r}, which no story holds: {did_you_mean(name.lower(), known)}")
+            yield f"held_out names {name!r}, which no story holds: {did_you_mean(name.lower(), known)}"
         elif name.lower() in task.fixed:
-            problems.append(f"it cannot do without {name!r}, so that cannot be held out")
-    return problems
+            yield f"it cannot do without {name!r}, so that cannot be held out"
 
 
-def _shape_problems(task: Task, config: GeneratorConfig) -> list[str]:
-    problems = _length_problems(task, config)
+def _shape_problems(task: Task, config: GeneratorConfig) -> Iterator[str]:
+    yield from _length_problems(task, config)
     if config.questions is not None and not task.counts_questions:
-        problems.append(f"its number of questions is fixed, so questions={config.questions} means nothing")
+        yield f"its number of questions is fixed, so questions={config.questions} means nothing"
     elif config.questions is not None and config.questions < 1:
-        problems.append(f"questions must be at least 1, found {config.questions}")
+        yield f"questions must be at least 1, found {config.questions}"
     if config.together and not task.in_turn:
-        problems.append("its questions have their fixed place, so together means nothing")
+        yield "its questions have their fixed place, so together means nothing"
     if config.reach is not None and config.reach < 1:
-        problems.append(f"reach must be at least 1, found {config.reach}")
+        yield f"reach must be at least 1, found {config.reach}"
     if config.distractors < 0:
-        problems.append(f"distractors must be 0 or more, found {config.distractors}")
+        yield f"distractors must be 0 or more, found {config.distractors}"
     if config.wording not in _WORDINGS:
-        problems.append(f"wording {config.wording!r} is unknown: {did_you_mean(config.wording, _WORDINGS)}")
-    return problems
+        yield f"wording {config.wording!r} is unknown: {did_you_mean(config.wording, _WORDINGS)}"
 
 
-def _length_problems(task: Task, config: GeneratorConfig) -> list[str]:
+def _length_problems(task: Task, config: GeneratorConfig) -> Iterator[str]:
     if config.sentences is None:
-        return []
+        return
     if task.lengths is None:
-        return [f"its number of sentences is fixed, so sentences={config.sentences} means nothing"]
+        yield f"its number of sentences is fixed, so sentences={config.sentences} means nothing"
+        return
     counts = len(_names("people", task, config)), len(_names("places", task, config))
     least, most = task.lengths(*counts) if callable(task.lengths) else task.lengths
     if not least <= config.sentences <= most:
-        return [f"sentences must be between {least} and {most}, found {config.sentences}"]
-    if task.even and config.sentences % 2:
-        return [f"its sentences come in twos, so sentences must be even, found {config.sentences}"]
-    return []
+        yield f"sentences must be between {least} and {most}, found {config.sentences}"
+    elif task.even and config.sentences % 2:
+        yield f"its sentences come in twos, so sentences must be even, found {config.sentences}"

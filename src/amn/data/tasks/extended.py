@@ -70,13 +70,7 @@ def generate(task: int, *, questions: int, seed: int, config: GeneratorConfig = 
 
 
 def generate_preset(name: str, *, questions: int, seed: int, **settings: Any) -> Iterator[Story]:
-    """Stories of a named extension; see `PRESETS`.
-
-    Args:
-        name: of a preset, or "mixed".
-        questions: how many to give in all.
-        seed: other seeds give other stories.
-        settings: those of `MixedConfig`, for mixed stories; presets fix their own.
+    """Stories of a named extension: one of `PRESETS`, or "mixed" with settings of `MixedConfig`.
 
     Raises:
         ConfigError: for a name or a setting that is not known.

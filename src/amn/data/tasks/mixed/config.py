@@ -1,5 +1,6 @@
 """The settings of mixed stories."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,25 +26,17 @@ class MixedConfig:
     hard: float = 0.0
 
     def __post_init__(self) -> None:
-        problems = [*self._word_problems(), *self._number_problems()]
-        if problems:
+        if problems := [*self._problems()]:
             raise ConfigError(f"mixed stories: {'; '.join(problems)}")
 
-    def _word_problems(self) -> list[str]:
-        allowed = {"wordings": ("train", "kept-out", "all"), "names": ("known", "new")}
-        return [
-            f"{name} must be one of {', '.join(words)}, found {getattr(self, name)!r}"
-            for name, words in allowed.items()
-            if getattr(self, name) not in words
-        ]
-
-    def _number_problems(self) -> list[str]:
-        shares = {"unknown": self.unknown, "irrelevant": self.irrelevant, "babi": self.babi, "hard": self.hard}
-        problems = [
-            f"{name} is a share from 0 to 1, found {share}" for name, share in shares.items() if not 0 <= share <= 1
-        ]
+    def _problems(self) -> Iterator[str]:
+        for name, words in (("wordings", ("train", "kept-out", "all")), ("names", ("known", "new"))):
+            if getattr(self, name) not in words:
+                yield f"{name} must be one of {', '.join(words)}, found {getattr(self, name)!r}"
+        for name in ("unknown", "irrelevant", "babi", "hard"):
+            if not 0 <= getattr(self, name) <= 1:
+                yield f"{name} is a share from 0 to 1, found {getattr(self, name)}"
         if self.themes < 1:
-            problems.append(f"themes must be 1 or more, found {self.themes}")
+            yield f"themes must be 1 or more, found {self.themes}"
         if self.sentences is not None and not 1 <= self.sentences[0] <= self.sentences[1] <= MOST_SENTENCES:
-            problems.append(f"sentences must be two rising numbers from 1 to {MOST_SENTENCES}, found {self.sentences}")
-        return problems
+            yield f"sentences must be two rising numbers from 1 to {MOST_SENTENCES}, found {self.sentences}"

@@ -81,13 +81,7 @@ class Remarks(Theme):
 
 
 def mixed_stories(*, questions: int, seed: int, config: MixedConfig | None = None) -> Iterator[Story]:
-    """Mixed stories, the same for the same arguments everywhere.
-
-    Args:
-        questions: how many to give in all; the last story ends with the question that fills this number.
-        seed: other seeds give other stories.
-        config: what the stories look like.
-    """
+    """Mixed stories, the same for the same arguments everywhere; the last ends with the last of so many questions."""
     config = config or MixedConfig()
     number = 0
     while questions > 0:
@@ -254,7 +248,7 @@ def _cast(rng: Random, pool: NamePool, *, babi: bool, motives: bool) -> Cast:
     things = list(MOTIVE_THINGS) if motives else []
     things += names.distinct(thing, rng, pool, max(num_things, len(things)) + 2 - len(things), things)
     surfaces = [] if babi or rng.random() < 0.6 else names.distinct(names.surface, rng, pool, 1, [*places, *things])
-    return replace(_split(people, places, things), surfaces=surfaces)
+    return _split(people, places, things, surfaces)
 
 
 def _told_by_me(rng: Random, cast: Cast) -> Cast:
@@ -267,26 +261,13 @@ def _told_by_me(rng: Random, cast: Cast) -> Cast:
     return replace(cast, people=people, things=mine(cast.things), other_things=mine(cast.other_things))
 
 
-def _split(people: list[Name], places: list[Name], things: list[Name]) -> Cast:
+def _split(people: list[Name], places: list[Name], things: list[Name], surfaces: list[Name]) -> Cast:
     """The last two of each are spare."""
-    return Cast(
-        people=people[:-2],
-        places=places[:-2],
-        things=things[:-2],
-        other_people=people[-2:],
-        other_places=places[-2:],
-        other_things=things[-2:],
-    )
-
-
-def _plain_person(rng: Random, pool: NamePool) -> Name:
-    women = rng.random() < 0.5
-    name = rng.choice(pool.single.women if women else pool.single.men)
-    return Name(name, name, "she" if women else "he")
+    return Cast(people[:-2], places[:-2], things[:-2], people[-2:], places[-2:], things[-2:], surfaces)
 
 
 _ONE_WORD = (  # as bAbI's names are
-    _plain_person,
+    names.first_name,
     lambda rng, pool: the(rng.choice(pool.single.places)),
     lambda rng, pool: the(rng.choice(pool.single.objects)),
 )
@@ -303,11 +284,9 @@ def _released_cast(rng: Random, *, motives: bool) -> Cast:
     things = rng.sample(released.THINGS, 3)
     if motives:
         things.append("pajamas")
-    return Cast(
-        people=[Name(name, name, released.pronoun(name)) for name in people],
-        places=[the(name) for name in places],
-        things=[the(name) for name in things],
-        other_people=[Name(name, name, released.pronoun(name)) for name in rng.sample(spare, 2)],
-        other_places=[the(name) for name in rng.sample(other_places, 2)],
-        other_things=[the(name) for name in rng.sample(released.FURTHER.objects, 2)],
+    return _split(
+        [Name(name, name, released.pronoun(name)) for name in (*people, *rng.sample(spare, 2))],
+        [the(name) for name in (*places, *rng.sample(other_places, 2))],
+        [the(name) for name in (*things, *rng.sample(released.FURTHER.objects, 2))],
+        [],
     )

@@ -129,6 +129,13 @@ def a(text: str) -> str:
     return f"{'an' if text[0] in 'aeiou' else 'a'} {text}"
 
 
+def first_name(rng: Random, pool: NamePool) -> Name:
+    """A person of one word."""
+    women = rng.random() < 0.5
+    text = rng.choice(pool.single.women if women else pool.single.men)
+    return Name(text, text, "she" if women else "he")
+
+
 def person(rng: Random, pool: NamePool) -> Name:
     """Mostly a first name; at times with a title, or a surname after it."""
     draw = rng.random()
@@ -136,11 +143,9 @@ def person(rng: Random, pool: NamePool) -> Name:
         title, pronoun = rng.choice(_TITLES)
         text = f"{title} {rng.choice(pool.surnames)}"
         return Name(text, text, pronoun)
-    women = rng.random() < 0.5
-    text = rng.choice(pool.single.women if women else pool.single.men)
-    if draw < 0.18:
-        text = f"{text} {rng.choice(pool.surnames)}"
-    return Name(text, text, "she" if women else "he")
+    first = first_name(rng, pool)
+    text = f"{first.text} {rng.choice(pool.surnames)}" if draw < 0.18 else first.text
+    return Name(text, text, first.pronoun)
 
 
 def place(rng: Random, pool: NamePool) -> Name:

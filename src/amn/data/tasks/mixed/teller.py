@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import NamedTuple
 
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.events import BABI_OPENERS, EVENTS, OPENERS, WRAPPERS
@@ -37,7 +38,7 @@ _OWN = {"he": "his", "she": "her"}
 _OBJECT_FORM = {"he": "him", "she": "her", "they": "them"}
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Cast:
     """The names of a story, and spare ones that it never tells of."""
 
@@ -47,7 +48,7 @@ class Cast:
     other_people: list[Name]
     other_places: list[Name]
     other_things: list[Name]
-    surfaces: list[Name] = field(default_factory=list)
+    surfaces: list[Name]
 
     @property
     def others(self) -> list[Name]:
@@ -65,21 +66,12 @@ class Asked:
     slots: dict[str, str]
 
 
-@dataclass(slots=True)
-class _Subject:
-    """Whom the latest sentence names, in the order of naming, and the lines that say who they are."""
+class _Told(NamedTuple):
+    """Whom or what a sentence told of, in the order of naming, and the lines that say who they are."""
 
     names: tuple[Name, ...] = ()
-    joint: bool = False
     why: Lines = ()
-
-
-@dataclass(slots=True)
-class _Topic:
-    """The things told of last, and the lines that say which they are."""
-
-    things: tuple[Name, ...] = ()
-    why: Lines = ()
+    joint: bool = False  # whether they did it together
 
 
 @dataclass(slots=True, eq=False)
@@ -95,23 +87,23 @@ class Teller:
     sentences: list[str] = field(default_factory=list)
     outsiders: set[Name] = field(default_factory=set)  # people told of without a place that counts now
     hard: bool = False  # whether it asks mainly what other stories ask rarely, and for longer lists
-    _subject: _Subject = field(default_factory=_Subject)
-    _topic: _Topic = field(default_factory=_Topic)
+    _subject: _Told = _Told()  # people of the latest sentence
+    _topic: _Told = _Told()  # things told of last
     _mentioned: set[Name] = field(default_factory=set)
 
     @property
     def topic(self) -> tuple[Name, ...]:
         """The things told of last, if *it* or *them* can mean them now."""
         why = self._topic.why
-        return self._topic.things if why and len(self.sentences) - why[-1] <= _LATELY else ()
+        return self._topic.names if why and len(self.sentences) - why[-1] <= _LATELY else ()
 
     def state(self, kind: str, /, *, things: Sequence[Name] = (), **slots: str) -> Lines:
         """Tells a fact about no person."""
-        self._subject = _Subject()
+        self._subject = _Told()
         wording = _about_several(self._wording(kind)) if len(things) > 1 else self._wording(kind)
         thing = self._listed(things, own="my") if kind == "lies" else listed([thing.said for thing in things])
         line = self._add(self._wrapped(kind, wording.format(thing=thing, **slots)))
-        self._topic = _Topic(tuple(things), (line,))
+        self._topic = _Told(tuple(things), (line,))
         return (line,)
 
     def tell(
@@ -133,15 +125,15 @@ class Teller:
         before = self._subject.why if pronoun else ()
         named = who if to is None else tuple(sorted((*who, to), key=lambda name: text.find(name.said)))
         lines = tuple(sorted({*before, *known, line}))
-        self._subject = _Subject(named, len(who) > 1, before if before and to is None else lines)
+        self._subject = _Told(named, before if before and to is None else lines, len(who) > 1)
         if things or kind not in _GOINGS:
-            self._topic = _Topic(tuple(things), lines)
+            self._topic = _Told(tuple(things), lines)
         return lines
 
     def ask(self, asked: Asked) -> str:
         """The question in words."""
-        which: Which = self.config.wordings
-        text = QUESTIONS[asked.kind].choose(self.rng, which, self._babi_share()).format(**asked.slots)
+        wording = QUESTIONS[asked.kind].choose(self.rng, self.config.wordings, self._babi_share())
+        text = wording.format(**asked.slots)
         return f"{_capital(idiomatic(text))}?"
 
     def can_ask(self, kind: str) -> bool:
