@@ -2,7 +2,7 @@
 
 #include "arithmetic.h"
 
-enum { BLOCK = 6 }; /* rows that are taken at once */
+enum { BLOCK = LANES == 16 ? 12 : 6 }; /* rows that are taken at once: as many as there are registers for */
 
 typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
@@ -10,19 +10,19 @@ typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias
 INLINE void block(int rows, int vectors, size_t inputs, size_t outputs, const float *const *in, const float *weight,
                   float *const *out, size_t column) {
     lanes sums[BLOCK][4];
-#pragma GCC unroll 6
+#pragma GCC unroll 12
     for (int row = 0; row < rows; row++)
 #pragma GCC unroll 4
         for (int vector = 0; vector < vectors; vector++) sums[row][vector] = (lanes){0};
     for (size_t i = 0; i < inputs; i++) {
         const float *columns = weight + i * outputs + column;
-#pragma GCC unroll 6
+#pragma GCC unroll 12
         for (int row = 0; row < rows; row++)
 #pragma GCC unroll 4
             for (int vector = 0; vector < vectors; vector++)
                 sums[row][vector] += in[row][i] * *(const lanes *)(columns + vector * LANES);
     }
-#pragma GCC unroll 6
+#pragma GCC unroll 12
     for (int row = 0; row < rows; row++)
 #pragma GCC unroll 4
         for (int vector = 0; vector < vectors; vector++)
@@ -33,10 +33,10 @@ INLINE void block(int rows, int vectors, size_t inputs, size_t outputs, const fl
 INLINE void rest_of_block(int rows, size_t inputs, size_t outputs, const float *const *in, const float *weight,
                           float *const *out, size_t column) {
     lanes sums[BLOCK];
-#pragma GCC unroll 6
+#pragma GCC unroll 12
     for (int row = 0; row < rows; row++) sums[row] = (lanes){0};
     for (size_t i = 0; i < inputs; i++)
-#pragma GCC unroll 6
+#pragma GCC unroll 12
         for (int row = 0; row < rows; row++) sums[row] += in[row][i] * *(const lanes *)(weight + i * outputs + column);
     for (int row = 0; row < rows; row++) memcpy(out[row] + column, &sums[row], (outputs - column) * sizeof(float));
 }
@@ -50,15 +50,26 @@ INLINE void blocks(int rows, int vectors, size_t inputs, size_t outputs, const f
     if (column < outputs) rest_of_block(rows, inputs, outputs, in, weight, out, column);
 }
 
+#define CASE(count, vectors) \
+    case count: blocks(count, vectors, inputs, outputs, in, weight, out); break
+
 void product(size_t rows, size_t inputs, size_t outputs, const float *const *in, const float *weight, float *const *out) {
     for (; rows > BLOCK; rows -= BLOCK, in += BLOCK, out += BLOCK) blocks(BLOCK, 2, inputs, outputs, in, weight, out);
     switch (rows) {
-        case 6: blocks(6, 2, inputs, outputs, in, weight, out); break;
-        case 5: blocks(5, 2, inputs, outputs, in, weight, out); break;
-        case 4: blocks(4, 2, inputs, outputs, in, weight, out); break;
-        case 3: blocks(3, 4, inputs, outputs, in, weight, out); break;
-        case 2: blocks(2, 4, inputs, outputs, in, weight, out); break;
-        case 1: blocks(1, 4, inputs, outputs, in, weight, out); break;
+        CASE(1, 4);
+        CASE(2, 4);
+        CASE(3, LANES == 16 ? 2 : 4);
+        CASE(4, 2);
+        CASE(5, 2);
+        CASE(6, 2);
+#ifdef __AVX512F__
+        CASE(7, 2);
+        CASE(8, 2);
+        CASE(9, 2);
+        CASE(10, 2);
+        CASE(11, 2);
+        CASE(12, 2);
+#endif
         default: break;
     }
 }

@@ -35,8 +35,8 @@ static void compute(struct amn_desk *desk, id count, const float *weight, size_t
     product((size_t)count, hidden, widths * hidden, desk->from, weight, desk->into);
 }
 
-/* Eq. (13) for words: w = GRU(w_N, w); and the queries, keys and values of all members. */
-static void update(struct amn_memory *memory, struct amn_desk *desk, const struct telling *telling, id count) {
+/* Eq. (13) for words: w = GRU(w_N, w); and the queries of all members. Leaves in `from` what gives keys and values. */
+static id update(struct amn_memory *memory, struct amn_desk *desk, const struct telling *telling, id count) {
     const struct amn_model *m = memory->model;
     size_t hidden = m->hidden;
     id words, todo = seat(memory, desk, telling, count, &words);
@@ -56,13 +56,14 @@ static void update(struct amn_memory *memory, struct amn_desk *desk, const struc
         desk->from[i] = normed;
     }
     compute(desk, todo, m->query, QUERY, 1);
-    compute(desk, todo, m->key_value, KEY_VALUE, 2);
+    return todo;
 }
 
-/* The keys and values of the context; those of some entities are kept until their states change. */
-static void listen(const struct amn_memory *memory, struct amn_desk *desk, id count, id rows) {
+/* The keys and values of members, and of the context; there those of some entities are kept until their states change. */
+static void listen(const struct amn_memory *memory, struct amn_desk *desk, id members, id count, id rows) {
     const struct amn_model *m = memory->model;
-    size_t hidden = m->hidden, size = 2 * hidden, todo = 0;
+    size_t hidden = m->hidden, size = 2 * hidden, todo = (size_t)members;
+    for (id i = 0; i < members; i++) desk->into[i] = desk->row[desk->todo[i]].own + KEY_VALUE * hidden;
     for (id i = count; i < rows; i++) {
         id slot = desk->members[i];
         const struct heard *heard = desk->heard + slot % HEARD;
@@ -78,7 +79,7 @@ static void listen(const struct amn_memory *memory, struct amn_desk *desk, id co
         desk->into[todo++] = own;
     }
     product(todo, hidden, size, desk->from, m->key_value, desk->into);
-    for (size_t i = 0; i < todo; i++) {
+    for (size_t i = (size_t)members; i < todo; i++) {
         id slot = desk->todo[i];
         desk->heard[slot % HEARD] = (struct heard){memory->serial, slot, memory->marks[slot].changed};
         memcpy(desk->heard_values + (size_t)(slot % HEARD) * size, desk->into[i], size * sizeof(float));
@@ -179,13 +180,26 @@ static id reach_of(const struct amn_memory *memory, float relevance) {
     return reach >= last ? memory->banks - 1 : reach > 0 ? (id)reach : 0;
 }
 
+/* The products of a state with the four rows of a weight. */
+INLINE void dots(size_t hidden, const float *state, const float *weight, float *out) {
+    float a = 0, b = 0, c = 0, d = 0;
+    _Pragma("omp simd reduction(+ : a, b, c, d)")
+    for (size_t i = 0; i < hidden; i++) {
+        a += state[i] * weight[i];
+        b += state[i] * weight[hidden + i];
+        c += state[i] * weight[2 * hidden + i];
+        d += state[i] * weight[3 * hidden + i];
+    }
+    out[0] = a, out[1] = b, out[2] = c, out[3] = d;
+}
+
 /* Strength, relevance (eq. 9) and place of a member after its state has changed. */
 static void judge(struct amn_memory *memory, id slot) {
     const struct amn_model *m = memory->model;
     const float *state = memory->states + (size_t)slot * m->hidden;
     struct mark *mark = memory->marks + slot;
     float scores[4], asked_for;
-    for (size_t i = 0; i < 4; i++) scores[i] = dot(m->hidden, state, m->of_state + i * m->hidden);
+    dots(m->hidden, state, m->of_state, scores);
     mark->strength = strength_of(memory, state, scores, mark->strength, &asked_for);
     mark->relevance =
         (mark->strength * scores[2] + asked_for) * scale_of(m->hidden, m->epsilon, state) + m->move_bias;
@@ -281,8 +295,8 @@ static int read_sentence(struct amn_memory *memory, struct amn_desk *desk, const
         desk->changed[i] = desk->members[i];
         desk->before[i] = memory->marks[desk->members[i]].depth;
     }
-    update(memory, desk, telling, count);
-    listen(memory, desk, count, rows);
+    id members = update(memory, desk, telling, count);
+    listen(memory, desk, members, count, rows);
     attend(memory->model, desk, count, rows);
     propagate(memory, desk, count);
     for (id i = 0; i < count; i++) judge(memory, desk->members[i]);
