@@ -12,6 +12,7 @@ from amn.pretrained import DEFAULT_MODEL
 from server.serving import running, save_small_model
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+WAIT = 60_000  # milliseconds at most: a busy machine takes long to show what is right
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-gpu"]
 
 
@@ -37,6 +38,7 @@ def shipped() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    sync_api.expect.set_options(timeout=WAIT)
     if CHROMIUM is None:
         pytest.skip("no Chromium found; set CHROMIUM to its path")
     with sync_api.sync_playwright() as playwright:

@@ -72,7 +72,7 @@ def test_axe_finds_nothing_in_guesses_and_in_the_race(visit: Callable[..., Page]
     expect(page.locator(".asked.guess")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Race").click()
-    expect(page.locator(".lanes")).to_be_visible(timeout=60_000)
+    expect(page.locator(".lanes")).to_be_visible()
     assert violations(page) == []
 
 
