@@ -1,49 +1,37 @@
 """Facts as a story tells them: from the events of a world, and from sentences that say how things are."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
 
 from amn.data.facts import Fact, Facts
 from amn.data.world import Event
 
+_HANDLINGS = ("get", "drop", "give")
 _WHEREABOUTS = {"not": "not in", "either": "maybe in"}  # by the kind of a move; any other says "in"
 
 
-class Known:
-    """Who is where and who holds what, as far as events were told."""
-
-    def __init__(self) -> None:
-        self.about: dict[str, tuple[Fact, ...]] = {}  # where each person or thing is, or who holds the thing
-
-    def tell(self, event: Event) -> None:
-        """Something happened. Whoever handles a thing stays where they are, which may be unknown."""
-        if event.kind in ("get", "give"):
-            holder = event.receiver or event.actor
-            self.about[event.item] = (Fact(holder.lower(), "holds", event.item),)
-        elif event.kind == "drop":
-            there = self.about.get(event.actor, ())
-            self.about[event.item] = tuple(Fact(event.item, fact.kind, fact.target) for fact in there)
-        else:
-            kind = _WHEREABOUTS.get(event.kind, "in")
-            places = dict.fromkeys(event.item.split()) if event.kind == "either" else (event.place,)
-            self.about[event.actor] = tuple(Fact(event.actor.lower(), kind, place) for place in places)
-
-    def facts(self) -> Facts:
-        """What holds now."""
-        return frozenset(chain.from_iterable(self.about.values()))
-
-
 def facts_of(events: Iterable[Event], num_sentences: int) -> tuple[Facts, ...]:
-    """The facts after each sentence of a story whose events know their lines."""
+    """Who is where and who holds what after each sentence of a story whose events know their lines."""
     by_line: dict[int, list[Event]] = {}
     for event in events:
         by_line.setdefault(event.line, []).append(event)
-    known, found = Known(), []
+    about: dict[str, tuple[Fact, ...]] = {}  # where each person or thing is, or who holds the thing
+    found = []
     for line in range(num_sentences):
         for event in by_line.get(line, ()):
-            known.tell(event)
-        found.append(known.facts())
+            about[event.item if event.kind in _HANDLINGS else event.actor] = _told(event, about)
+        found.append(frozenset(chain.from_iterable(about.values())))
     return tuple(found)
+
+
+def _told(event: Event, about: Mapping[str, tuple[Fact, ...]]) -> tuple[Fact, ...]:
+    """What holds then of the thing or person that it is about; whoever handles a thing stays where they are."""
+    if event.kind == "drop":
+        return tuple(Fact(event.item, fact.kind, fact.target) for fact in about.get(event.actor, ()))
+    if event.kind in _HANDLINGS:
+        return (Fact((event.receiver or event.actor).lower(), "holds", event.item),)
+    places = dict.fromkeys(event.item.split()) if event.kind == "either" else (event.place,)
+    return tuple(Fact(event.actor.lower(), _WHEREABOUTS.get(event.kind, "in"), place) for place in places)
 
 
 def side_of(room: str, way: str, other: str) -> Fact:

@@ -34,16 +34,14 @@ def _asked(rng: Random, plan: Plan) -> list[str]:
     return [rng.choice(plan.people) for _ in range(count)]
 
 
-def _say_fear(animal: str, other: str) -> str:
-    return f"{ANIMALS[animal].capitalize()} are afraid of {ANIMALS[other]}."
+def _tell_fear(draft: Draft, animal: str, other: str) -> int:
+    fact = Fact(ANIMALS[animal], "fears", ANIMALS[other])
+    said = f"{ANIMALS[animal].capitalize()} are afraid of {ANIMALS[other]}."
+    return draft.tell(said, fact, *_kind(animal), *_kind(other))
 
 
-def _fear(animal: str, other: str) -> tuple[Fact, ...]:
-    return Fact(ANIMALS[animal], "fears", ANIMALS[other]), *_kind(animal), *_kind(other)
-
-
-def _member(person: str, animal: str) -> tuple[Fact, ...]:
-    return Fact(person.lower(), "is", animal), *_kind(animal)
+def _tell_member(draft: Draft, person: str, animal: str) -> int:
+    return draft.tell(f"{person} is a {animal}.", Fact(person.lower(), "is", animal), *_kind(animal))
 
 
 def _kind(animal: str) -> tuple[Fact, ...]:
@@ -61,12 +59,12 @@ def _told_fears(
         animal = rng.choice(list(ANIMALS))
         if rng.random() < 0.5:
             if animal not in line_of:
-                line_of[animal] = draft.tell(_say_fear(animal, prey_of[animal]), *_fear(animal, prey_of[animal]))
+                line_of[animal] = _tell_fear(draft, animal, prey_of[animal])
             continue
         person = rng.choice(plan.people)
         if person not in kind_of and animal in line_of:
             kind_of[person] = animal
-            line_of[person] = draft.tell(f"{person} is a {animal}.", *_member(person, animal))
+            line_of[person] = _tell_member(draft, person, animal)
     return kind_of, line_of
 
 
@@ -74,13 +72,13 @@ def _lua_fears(rng: Random, plan: Plan, draft: Draft, prey_of: dict[str, str]) -
     """People of different kinds (as far as they go), and all sentences shuffled."""
     kinds = rng.sample(list(ANIMALS), len(ANIMALS))
     kind_of = {person: kinds[number % len(kinds)] for number, person in enumerate(plan.people)}
-    said = {animal: _say_fear(animal, prey_of[animal]) for animal in ANIMALS}
-    said |= {person: f"{person} is a {kind}." for person, kind in kind_of.items()}
-    facts = {animal: _fear(animal, prey_of[animal]) for animal in ANIMALS}
-    facts |= {person: _member(person, kind) for person, kind in kind_of.items()}
-    order = list(said)
+    order = [*ANIMALS, *kind_of]
     rng.shuffle(order)
-    return kind_of, {name: draft.tell(said[name], *facts[name]) for name in order}
+    line_of = {
+        name: _tell_fear(draft, name, prey_of[name]) if name in prey_of else _tell_member(draft, name, kind_of[name])
+        for name in order
+    }
+    return kind_of, line_of
 
 
 def colours(rng: Random, plan: Plan) -> Story:
