@@ -262,18 +262,13 @@ def models_table(found: Summaries) -> Table:
     columns |= {"tasks over 5 %": 0, "tasks over 1 %": 0, "seeds over 5 %": 0, "ratio": 3}
     rows: dict[str, list[Value]] = {}
     for model, tasks in found.items():
-        done = [summary for summary in tasks.values() if summary.finished]
-        errors = [summary.best.figure("error_percent") for summary in done]
-        rows[model] = [
-            len(done),
-            sum(len(summary.finished) for summary in done),
-            sum(len(summary.unfinished) for summary in tasks.values()),
-            mean(errors) if done else None,
-            mean(mean(summary.errors) for summary in done) if done else None,
-            *(sum(error > limit for error in errors) for limit in (PASS_PERCENT, STRICT_PERCENT)),
-            sum(summary.failed for summary in done),
-            mean(summary.best.figure("ratio") for summary in done) if done else None,
-        ]
+        done = [summary.row() for summary in tasks.values() if summary.finished]
+        best = [row["best_error"] for row in done]
+        means = [mean(row[name] for row in done) if done else None for name in ("best_error", "mean_error", "ratio")]
+        seeds, failed = (sum(row[name] for row in done) for name in ("seeds", "failed_seeds"))
+        over = [sum(error > limit for error in best) for limit in (PASS_PERCENT, STRICT_PERCENT)]
+        unfinished = sum(len(summary.unfinished) for summary in tasks.values())
+        rows[model] = [len(done), seeds, unfinished, *means[:2], *over, failed, means[2]]
     note = "Validation errors in percent, of the best seed of each task where tasks are counted."
     note += " An unfinished run counts nowhere else."
     return make_table("models", "All models", note, [ColumnGroup("", columns, rows)], {m: title_of(m) for m in found})
