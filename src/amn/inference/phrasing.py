@@ -84,12 +84,12 @@ class Strangeness:
 
     def __init__(self, phrasing: Phrasing | None, questions: Sequence[Words]) -> None:
         self._phrasing = phrasing
-        self._asked = [0 if phrasing is None else phrasing.strange(question) for question in questions]
-        self._about = [
-            frozenset[str]() if phrasing is None else frozenset(phrasing.names(asked)) for asked in questions
-        ]
-        self._names = frozenset[str]().union(*self._about)
         self._told = [0] * len(questions)  # the most strange pairs of a sentence that is about each question
+        self._asked, self._about, self._names = self._told, list[frozenset[str]](), frozenset[str]()
+        if phrasing is not None:
+            self._asked = [phrasing.strange(question) for question in questions]
+            self._about = [frozenset(phrasing.names(question)) for question in questions]
+            self._names = self._names.union(*self._about)
 
     def tell(self, sentences: Sequence[Words]) -> None:
         """Hears sentences; only those that name what a question names can make that strange."""
