@@ -125,7 +125,7 @@ class Motives(Theme):
     def _go(self, name: Name, place: Name) -> bool:
         if {None, place} & set(self._stops(name)):
             return False
-        self.people.go(name, place)
+        self.people.go(name, place=place)
         self.went.add(name)
         return True
 

@@ -64,21 +64,21 @@ class People(Theme):
         asker = self.rng.choice(askers[self.rng.choice(self._themes)])
         return asker(self.teller, unknown)
 
-    def go(self, person: Name, place: Name) -> None:
-        """Somebody goes to a place."""
-        self.world.place((person,), place, self.teller.tell("move", person, place=place.said))
+    def go(self, *people: Name, place: Name | None = None, kind: str = "move") -> bool:
+        """People go to a place, by default to one where none of them is."""
+        place = place or self._elsewhere(*people)
+        self.world.place(people, place, self.teller.tell(kind, *people, place=place.said))
+        return True
 
     def _place_of(self, person: Name) -> Name | None:
-        known = self.world.people.get(person)
-        return known.spot.place if known else None
+        return self.world.spot_of(person).place
 
     def _elsewhere(self, *people: Name) -> Name:
         here = {self._place_of(person) for person in people}
         return self.rng.choice([place for place in self.cast.places if place not in here])
 
     def _move(self, person: Name) -> bool:
-        self.go(person, self._elsewhere(person))
-        return True
+        return self.go(person)
 
     def _pair(self, person: Name) -> bool:
         others = [name for name in self.names if name != person]
@@ -87,14 +87,10 @@ class People(Theme):
         several = not self.teller.babi and len(others) > 1 and self.rng.random() < self._several_share
         together = (person, *self.rng.sample(others, 2 if several else 1))
         together = tuple(sorted(together, key=lambda name: name == ME))  # Mary and I
-        self._move_all(together)
+        self.go(*together)
         if len(self.teller.sentences) < self.teller.length and self.rng.random() < 0.4:
-            self._move_all(together)
+            self.go(*together)
         return True
-
-    def _move_all(self, people: tuple[Name, ...]) -> None:
-        place = self._elsewhere(*people)
-        self.world.place(people, place, self.teller.tell("move", *people, place=place.said))
 
     def _then(self, person: Name) -> bool:
         first = self._elsewhere(person)
@@ -117,16 +113,11 @@ class People(Theme):
         return True
 
     def _in(self, person: Name) -> bool:
-        place = self._elsewhere(person)
-        self.world.place((person,), place, self.teller.tell("in", person, place=place.said))
-        return True
-
-    def _is_in_doubt(self, person: Name) -> bool:
-        return person in self.world.people and self.world.people[person].spot.is_doubtful
+        return self.go(person, kind="in")
 
     def _not_in(self, person: Name) -> bool:
         """Denies the place where the person was, or any if nothing was told; never twice, so that one denial holds."""
-        if self._is_in_doubt(person) or (person in self.world.people and self._place_of(person) is None):
+        if person in self.world.people and self._place_of(person) is None:
             return False
         place = self._place_of(person) or self.rng.choice(self.cast.places)
         self.world.doubt(person, self.teller.tell("not in", person, place=place.said), denied=place)
@@ -134,8 +125,8 @@ class People(Theme):
 
     def _not_there(self, person: Name) -> bool:
         """Denies the place that was told before, which the sentence does not name."""
-        here = self.world.people[person].spot if person in self.world.people else None
-        if here is None or here.place is None:
+        here = self.world.spot_of(person)
+        if here.place is None:
             return False
         why = self.teller.tell("not there", person)
         self.world.doubt(person, tuple(sorted({*here.why, *why})), denied=here.place)
@@ -151,7 +142,7 @@ class People(Theme):
         return True
 
     def _either(self, person: Name) -> bool:
-        if self._is_in_doubt(person):
+        if self.world.spot_of(person).is_doubtful:
             return False
         one, other = self.rng.sample(self.cast.places, 2)
         why = self.teller.tell("either", person, place=one.said, other=other.said)
@@ -222,7 +213,7 @@ class People(Theme):
     def _held(self, person: Name, *, most: int = 3) -> tuple[Name, list[Name]] | None:
         """Somebody who holds things, rather the person than others, and some of these things."""
         holders = [thing.holder for thing in self.world.things.values() if thing.holder]
-        holders = [holder for holder in holders if not self._is_in_doubt(holder)]
+        holders = [holder for holder in holders if not self.world.spot_of(holder).is_doubtful]
         if not holders:
             return None
         holder = person if person in holders else self.rng.choice(holders)

@@ -127,6 +127,10 @@ class MixedWorld:
         """The person of this name, from now on told of."""
         return self.people.setdefault(name, Person(name))
 
+    def spot_of(self, name: Name) -> Spot:
+        """Where a person is, as far as the story tells of that."""
+        return self.people[name].spot if name in self.people else Spot()
+
     def held_by(self, name: Name) -> list[Name]:
         """Things that the person has, in the order in which the person first got each."""
         person = self.people.get(name)
@@ -180,7 +184,7 @@ class MixedWorld:
     def can_take(self, name: Name, item: Name) -> bool:
         """Whether the thing may be where the person is."""
         thing = self.things.get(item)
-        here = self.people[name].spot if name in self.people else Spot()
+        here = self.spot_of(name)
         if thing is None:
             return not here.is_doubtful
         return thing.holder is None and here.fits(thing.spot)
@@ -205,8 +209,7 @@ class MixedWorld:
 
     def can_give(self, giver: Name, receiver: Name) -> bool:
         """Whether both may be in one place."""
-        to = self.people[receiver].spot if receiver in self.people else Spot()
-        return giver != receiver and self.people[giver].spot.fits(to)
+        return giver != receiver and self.people[giver].spot.fits(self.spot_of(receiver))
 
     def give(self, giver: Name, item: Name, receiver: Name, why: Lines) -> None:
         """Somebody gives a thing to somebody near."""
