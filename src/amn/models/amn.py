@@ -49,59 +49,37 @@ from amn.models.strength import StrengthGRU
 
 @dataclass(frozen=True, kw_only=True)
 class AMNConfig(ModelConfig):
-    """Settings of the default profile.
+    """Settings of the default profile."""
 
-    Args:
-        hidden: width of all states.
-        heads: attention heads of propagation.
-        max_banks: no more banks than this are created (l in the paper).
-        bank_gap: how much more relevant an entity must be for each further bank.
-        pointer: answers may also be words of the story, known or not; unknown words are told apart.
-        items: the most tokens of an answer: words of its items, commas, an end. With one, it is a single choice.
-        gate: width of the gate in front of the memory; 0 for none. It is trained by itself.
-        needs: whether the gate also tells what its questions need.
-        prior: p-hat of the creation prior.
-        information: beta of the creation prior.
-        creation: weight of the loss that holds creation to its prior.
-        budget: weight of the loss on entities read.
-        budget_from: share of the training after which the budget starts to grow; budget_to: at which it is whole.
-        all_banks: weight of the answer loss when all banks are read.
-    """
-
-    hidden: int = 64
-    heads: int = 4
-    max_banks: int = 8
-    bank_gap: float = 1.0
-    pointer: bool = False
+    hidden: int = 64  # width of all states
+    heads: int = 4  # attention heads of propagation
+    max_banks: int = 8  # no more banks than this are created (l in the paper)
+    bank_gap: float = 1.0  # how much more relevant an entity must be for each further bank
+    pointer: bool = False  # answers may also be words of the story, known or not; unknown words are told apart
+    # The most tokens of an answer: words of its items, commas, an end. With one, it is a single choice.
     items: int = 1
+    # Width of the gate in front of the memory; 0 for none. It is trained by itself.
     gate: int = 0
-    needs: bool = False
-    prior: float = 0.8
-    information: float = 0.1
-    creation: float = 0.1
-    budget: float = 0.2
-    budget_from: float = 0.4
-    budget_to: float = 0.55
-    all_banks: float = 0.1
+    needs: bool = False  # whether the gate also tells what its questions need
+    prior: float = 0.8  # p-hat of the creation prior
+    information: float = 0.1  # beta of the creation prior
+    creation: float = 0.1  # weight of the loss that holds creation to its prior
+    budget: float = 0.2  # weight of the loss on entities read
+    budget_from: float = 0.4  # share of the training after which the budget starts to grow
+    budget_to: float = 0.55  # and at which it is whole
+    all_banks: float = 0.1  # weight of the answer loss when all banks are read
 
 
 @dataclass(frozen=True)
 class Memory:
-    """What is known after some sentences.
+    """What is known after some sentences."""
 
-    Args:
-        states: hidden state of each entity (w).
-        strengths: its relevance strength in [0, 1] (s).
-        relevance: the logit that decides how far it moves.
-        depth: the deepest bank that holds it; -1 before the story mentions it. Its gradient is that of the decisions.
-        banks: number of banks of each story (l + 1).
-    """
-
-    states: Float[Tensor, "batch slot hidden"]
-    strengths: Float[Tensor, "batch slot"]
-    relevance: Float[Tensor, "batch slot"]
+    states: Float[Tensor, "batch slot hidden"]  # hidden state of each entity (w)
+    strengths: Float[Tensor, "batch slot"]  # its relevance strength in [0, 1] (s)
+    relevance: Float[Tensor, "batch slot"]  # the logit that decides how far it moves
+    # The deepest bank that holds it; -1 before the story mentions it. Its gradient is that of the decisions.
     depth: Float[Tensor, "batch slot"]
-    banks: Float[Tensor, " batch"]
+    banks: Float[Tensor, " batch"]  # number of banks of each story (l + 1)
 
     @property
     def in_last(self) -> Float[Tensor, "batch slot"]:
@@ -117,24 +95,16 @@ class Memory:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of each story, ready for a step.
+    """One sentence of each story, ready for a step."""
 
-    Args:
-        members: entities that it may change; context: entities that these may read besides.
-        edges: the kind of edge from each member to each row (members, then context).
-        update: what the update GRU is told of each member, already projected to its gates.
-        spoken: which members are words of the sentence.
-        noise: what is added to each entity's relevance before its move is decided.
-        create_noise: the same for the creation of a bank.
-    """
-
-    members: Int[Tensor, "batch member"]
-    context: Int[Tensor, "batch context"]
-    edges: Int[Tensor, "batch member row"]
+    members: Int[Tensor, "batch member"]  # entities that it may change
+    context: Int[Tensor, "batch context"]  # entities that these may read besides
+    edges: Int[Tensor, "batch member row"]  # the kind of edge from each member to each row (members, then context)
+    # What the update GRU is told of each member, already projected to its gates.
     update: Float[Tensor, "batch member gates"]
-    spoken: Bool[Tensor, "batch member"]
-    noise: Float[Tensor, "batch slot"]
-    create_noise: Float[Tensor, " batch"]
+    spoken: Bool[Tensor, "batch member"]  # which members are words of the sentence
+    noise: Float[Tensor, "batch slot"]  # what is added to each entity's relevance before its move is decided
+    create_noise: Float[Tensor, " batch"]  # the same for the creation of a bank
 
 
 @dataclass(frozen=True)

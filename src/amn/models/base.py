@@ -33,15 +33,10 @@ Ways = Sequence[Int[Tensor, "batch question *token"]]
 
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
-    """What every model must know of its data. Architectures add their own fields.
+    """What every model must know of its data. Architectures add their own fields."""
 
-    Args:
-        vocabulary_size: number of words, with the reserved ones.
-        num_answers: number of answer classes.
-    """
-
-    vocabulary_size: int
-    num_answers: int
+    vocabulary_size: int  # number of words, with the reserved ones
+    num_answers: int  # number of answer classes
 
     def __post_init__(self) -> None:
         hidden, heads = getattr(self, "hidden", 1), getattr(self, "heads", 1)  # of those that have them
@@ -51,25 +46,20 @@ class ModelConfig:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a model says about a batch.
+    """What a model says about a batch."""
 
-    Args:
-        logits: a score for each answer class and, where the model can point, for each slot after them; where it answers
-            item by item, for each token of the answer.
-        entities: how many entities each story has.
-        entities_read: how many entities (or memory slots) were read for each question, copies counted each time.
-        banks: how many banks each story has.
-        losses: further terms of the training loss by name, one number for each story, already weighted.
-        further: other logits that should give the answer too, in training.
-        tokens: what was chosen for each token, as a place among the logits, where a model answers item by item.
-    """
-
+    # A score for each answer class and, where the model can point, for each slot after them; where it answers item by
+    # item, for each token of the answer.
     logits: Float[Tensor, "batch question *token answer"]
-    entities: Float[Tensor, " batch"]
+    entities: Float[Tensor, " batch"]  # how many entities each story has
+    # How many entities (or memory slots) were read for each question, copies counted each time.
     entities_read: Float[Tensor, "batch question"]
-    banks: Float[Tensor, " batch"]
+    banks: Float[Tensor, " batch"]  # how many banks each story has
+    # Further terms of the training loss by name, one number for each story, already weighted.
     losses: dict[str, Float[Tensor, " batch"]] = field(default_factory=dict)
+    # Other logits that should give the answer too, in training.
     further: Float[Tensor, "batch question *token answer"] | None = None
+    # What was chosen for each token, as a place among the logits, where a model answers item by item.
     tokens: Int[Tensor, "batch question token"] | None = None
 
 

@@ -14,22 +14,14 @@ from amn.models.base import GRU, Linear, rms_norm
 
 @dataclass(frozen=True)
 class Names:
-    """The words of stories, which may be answers besides the classes.
+    """The words of stories, which may be answers besides the classes."""
 
-    Args:
-        vectors: the embedding of each word.
-        numbers: which of the encoder's vectors that is.
-        told: whether the story has told it; a word that it has not is no answer.
-        spoken: the same of each of the encoder's vectors.
-        num_classes: how many classes the model has itself, where it is given room for more.
-        pairs: the numbers of words that were told one after another; None where that is not known.
-    """
-
-    vectors: Float[Tensor, "batch name hidden"]
-    numbers: Int[Tensor, "batch name"]
-    told: Bool[Tensor, "batch name"]
-    spoken: Bool[Tensor, "batch vector"]
-    num_classes: Int[Tensor, ""] | None = None
+    vectors: Float[Tensor, "batch name hidden"]  # the embedding of each word
+    numbers: Int[Tensor, "batch name"]  # which of the encoder's vectors that is
+    told: Bool[Tensor, "batch name"]  # whether the story has told it; a word that it has not is no answer
+    spoken: Bool[Tensor, "batch vector"]  # the same of each of the encoder's vectors
+    num_classes: Int[Tensor, ""] | None = None  # how many classes the model has itself, where it is given room for more
+    # The numbers of words that were told one after another; None where that is not known.
     pairs: Int[Tensor, "batch pair two"] | None = None
 
 

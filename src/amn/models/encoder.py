@@ -19,19 +19,13 @@ _TURN_STREAM = 103  # of the random numbers that say which of their vectors come
 
 @dataclass(frozen=True)
 class Encoding:
-    """A batch as vectors.
+    """A batch as vectors."""
 
-    Args:
-        words: output of the word GRU at each word of each sentence (w_i).
-        sentences: its last output (w_N).
-        question_words: output of the question GRU at each word of each question (w_j).
-        questions: its last output (w_Nq).
-    """
-
-    words: Float[Tensor, "batch sentence word hidden"]
-    sentences: Float[Tensor, "batch sentence hidden"]
+    words: Float[Tensor, "batch sentence word hidden"]  # output of the word GRU at each word of each sentence (w_i)
+    sentences: Float[Tensor, "batch sentence hidden"]  # its last output (w_N)
+    # Output of the question GRU at each word of each question (w_j).
     question_words: Float[Tensor, "batch question word_q hidden"]
-    questions: Float[Tensor, "batch question hidden"]
+    questions: Float[Tensor, "batch question hidden"]  # its last output (w_Nq)
 
 
 torch.export.register_dataclass(Encoding)

@@ -37,17 +37,11 @@ _BY_WIDTH = 1 << 20  # more than any story has sentences
 
 @dataclass(frozen=True)
 class Pool:
-    """The examples of several tasks on one device, one after another; each model of a fleet takes from its own.
+    """The examples of several tasks on one device, one after another; each model of a fleet takes from its own."""
 
-    Args:
-        data: the examples of all tasks.
-        first: where those of each task begin.
-        shapes: how far each story of each task fills the axes.
-    """
-
-    data: Dataset
-    first: Int[Tensor, " task"]
-    shapes: list[Int[np.ndarray, "example axis"]]
+    data: Dataset  # the examples of all tasks
+    first: Int[Tensor, " task"]  # where those of each task begin
+    shapes: list[Int[np.ndarray, "example axis"]]  # how far each story of each task fills the axes
 
     @classmethod
     def of(cls, sets: Sequence[Dataset], device: torch.device, spare: float = 0.0) -> "Pool":
