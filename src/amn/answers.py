@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from amn.data.vocabulary import COMMA, END, UNKNOWN_ANSWER, Vocabulary, spelled_answer
-from amn.errors import AMNError
+from amn.errors import AMNError, CheckpointError
 from amn.inference.calibration import GUESS, features
 from amn.inference.found import Found
 from amn.inference.trained import TrainedModel
@@ -286,6 +286,8 @@ def answers_of(found: Found, trained: TrainedModel, questions: Sequence[str], ba
     scores = found.logits[: len(questions)].astype(np.float64)
     scores = np.exp(scores - scores.max(-1, keepdims=True))
     scores /= scores.sum(-1, keepdims=True)
+    if np.isnan(scores).any():
+        raise CheckpointError("the model, or the memory that was restored, is damaged: it gives no scores")
     return [
         _answer(found, trained, question, i, _ranked(ways, scores[i], found.tokens[i].tolist()), banks)
         for i, question in enumerate(questions)

@@ -187,6 +187,7 @@ class TorchMemory:
 
     def resume(self, words: Sequence[str], arrays: Arrays) -> None:
         self._numbers(tuple(words))
+        _check(arrays, len(self._spelling.words), self._model.config.max_banks)
         device = self._model.edge_bias.device
 
         def tensor(name: str) -> Tensor:
@@ -203,6 +204,21 @@ class TorchMemory:
         self._spelling.resume(told, arrays)
         self._strangeness.resume(arrays)
         self._pairs = {(before, after) for before, after in arrays["pairs"].tolist()} if "pairs" in arrays else None
+
+
+def _check(arrays: Arrays, slots: int, max_banks: int) -> None:
+    """Refuses tables that no memory has: what they name must be there."""
+    most = {"neighbours": slots - 1, "neighbour_counts": arrays["neighbours"].shape[-1], "last_anonymous": slots - 1}
+    most |= {"banks": max_banks, "depth": int(arrays["banks"][0]) - 1}
+    for name, last in most.items():
+        value, first = arrays[name], {"depth": -1, "banks": 1}.get(name, 0)
+        if value.dtype.kind != "i" or (value.size and not first <= value.min() <= value.max() <= last):
+            raise ValueError(f"{name}: whole numbers from {first} to {last}")
+    for name in ("states", "strengths", "relevance"):
+        if len(arrays[name]) != slots or not np.isfinite(arrays[name]).all():
+            raise ValueError(f"{name}: a finite row for each of {slots} words")
+    if len(arrays["depth"]) != slots or len(arrays["neighbours"]) != slots:
+        raise ValueError(f"depth, neighbours: a row for each of {slots} words")
 
 
 def _floats(values: Tensor) -> np.ndarray:

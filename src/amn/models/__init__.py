@@ -69,7 +69,10 @@ def model_class(architecture: str) -> type[Model]:
 
 def config_of(kind: type[Model], settings: Mapping[str, Any]) -> ModelConfig:
     """The config of a model from settings as JSON has them, where a whole number may stand for a fraction."""
-    fractions = {field.name for field in dataclasses.fields(kind.Config) if field.type is float}
+    known = {field.name: field.type for field in dataclasses.fields(kind.Config)}
+    if strange := settings.keys() - known.keys():
+        raise ConfigError(f"no setting is called {min(strange)!r}; {did_you_mean(min(strange), known)}")
+    fractions = {name for name, type_ in known.items() if type_ is float}
     own: dict[str, Any] = {name: float(value) if name in fractions else value for name, value in settings.items()}
     return kind.Config(**own)
 
