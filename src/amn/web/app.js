@@ -86,9 +86,10 @@ function changed({ now = false } = {}) {
   later("read", now ? 0 : PAUSE_MS, () => kindly(read));
 }
 
-// `stay` keeps the time that one looks at.
+// `stay` keeps the time that one looks at; so does whoever goes to another one while the reply is on its way.
 async function read({ time, question, stay = false } = {}) {
   const text = field.value;
+  const before = stage.time;
   const typing = !whole && !hasEnded(text); // then the last sentence waits
   const { questions, places } = asked();
   reading.abort();
@@ -106,7 +107,8 @@ async function read({ time, question, stay = false } = {}) {
   if (!sentences.length) return;
   const found = new Reading({ sentences, questions, history: reply.history.slice(0, sentences.length), expected });
   found.model = model;
-  stage.show(found, { time: stay && !stage.atEnd ? stage.time : time, question, places });
+  const keep = (stay && !stage.atEnd) || stage.time !== before;
+  stage.show(found, { time: keep ? stage.time : time, question, places });
   if (live.on) await live.follow(found.sentences, questions, model).catch(failLive);
 }
 
