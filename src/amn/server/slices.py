@@ -132,7 +132,11 @@ class Slices:
 
     def _reserve(self, questions: int) -> float:
         """How long it takes to ask, in turns with others."""
-        return (self._asking.seconds(questions) + SLICE_SECONDS) * (2 if self._inference.shared else 1)
+        return self._in_turns(self._asking.seconds(questions) + SLICE_SECONDS)
+
+    def _in_turns(self, seconds: float) -> float:
+        """How long something takes while others have their turns."""
+        return seconds * (2 if self._inference.shared else 1)
 
     def _explainable(self, memory: LiveMemory, asked: AskSettings, sentences: int) -> Steps[Answered]:
         """The answers, without explanations where there is no time left for one."""
@@ -181,14 +185,15 @@ class Slices:
         steps, shown = memory.explaining(number, answer), min(len(memory.sentences), KEPT_TRACES)
         answer = self._explaining.timed(shown, partial(next, steps))
         yield
-        while not asked.late(-SLICE_SECONDS) and (better := next(steps, None)) is not None:
+        while not asked.late(-self._in_turns(SLICE_SECONDS)) and (better := next(steps, None)) is not None:
             answer = better
             yield
         return answer
 
     def _can_explain(self, asked: AskSettings, sentences: int) -> bool:
         """Whether there is time left to explain an answer, and to send what that gives, which takes as long again."""
-        return not asked.late(-2 * self._explaining.seconds(min(sentences, KEPT_TRACES)) - SLICE_SECONDS)
+        seconds = 2 * self._explaining.seconds(min(sentences, KEPT_TRACES)) + SLICE_SECONDS
+        return not asked.late(-self._in_turns(seconds))
 
     async def before(self, asked: AskSettings, questions: int, reading: Coroutine[Any, Any, object]) -> None:
         """Reads, and leaves it where it is when there is just time left to ask."""
