@@ -145,7 +145,8 @@ def random_model(
 def in_double(trained: TrainedModel) -> TrainedModel:
     """The same model in numbers of 64 bits, which the compiled core does not read."""
     settings = {
-        name: trained.config[name] for name in ("hidden", "heads", "max_banks", "bank_gap", "pointer", "items", "gate")
+        name: trained.config[name]
+        for name in ("hidden", "heads", "max_banks", "bank_gap", "norm_epsilon", "pointer", "items", "gate")
     }
     model = build_model(trained.architecture, trained.vocabulary, settings, 0).double().eval()
     model.load_state_dict({name: torch.from_numpy(value).double() for name, value in trained.weights.items()})

@@ -93,6 +93,10 @@ class Twin:
         y = self.weights[f"{name}.weight"] @ x
         return y + self.weights[f"{name}.bias"] if f"{name}.bias" in self.weights else y
 
+    def norm(self, x: Vector) -> Vector:
+        """To a root mean square of one, or less where x is small."""
+        return x / np.sqrt(np.mean(x * x) + self.config.get("norm_epsilon", 1e-6))
+
     def number(self, name: str) -> float:
         return float(self.weights[name][0])
 
@@ -229,14 +233,14 @@ class Twin:
             for other, output in zip(sentence, outputs, strict=True):
                 d = d + output if other == word else d  # Eq. (3)
             entity = self.entities[word]
-            entity.state = self.gru("update", np.concatenate((norm(d), norm(outputs[-1]))), entity.state)
+            entity.state = self.gru("update", np.concatenate((self.norm(d), self.norm(outputs[-1]))), entity.state)
 
     def propagate(self, members: Words, context: Words, edges: Mapping[tuple[str, str], int]) -> None:
         """Eq. (14), eq. (15): all members at once."""
         states = {word: self.entities[word].state for word in [*members, *context]}
         heads, width = int(self.config["heads"]), self.hidden // int(self.config["heads"])
         for i in members:
-            query, message = self.linear("ask", norm(states[i])), np.zeros(self.hidden)
+            query, message = self.linear("ask", self.norm(states[i])), np.zeros(self.hidden)
             for head in range(heads):
                 part = slice(head * width, (head + 1) * width)
                 scores, values = [], []
@@ -244,7 +248,7 @@ class Twin:
                     kind = edges[i, j]
                     if kind == NO_EDGE:
                         continue
-                    key, value = np.split(self.linear("tell", norm(states[j])), 2)
+                    key, value = np.split(self.linear("tell", self.norm(states[j])), 2)
                     scores.append(query[part] @ key[part] / sqrt(width) + self.weights["edge_bias"][kind, head])
                     values.append(value[part])
                 for share, value in zip(softmax(scores), values, strict=True):
@@ -262,8 +266,8 @@ class Twin:
             new = self.linear("strength.candidate_state", w)[0] + self.number("strength.candidate_strength") * r * s
             rated.append(z * s + (1 - z) * sigmoid(new))
         entity.strength = float(max(rated))
-        asked = max(norm(w) @ self.linear("move_question", q) / sqrt(self.hidden) for q in self.asked)
-        entity.relevance = float(self.linear("move_state", entity.strength * norm(w))[0] + asked)
+        asked = max(self.norm(w) @ self.linear("move_question", q) / sqrt(self.hidden) for q in self.asked)
+        entity.relevance = float(self.linear("move_state", entity.strength * self.norm(w))[0] + asked)
         last = self.banks - 1
         reach = last + ceil(entity.relevance / self.config["bank_gap"]) - 1
         entity.depth = max(entity.depth, min(max(reach, 0), last))
@@ -353,7 +357,7 @@ class Twin:
 
     def content(self, entity: Entity) -> Vector:
         """Eq. (16): C_m = s_m * w."""
-        return entity.strength * norm(entity.state)
+        return entity.strength * self.norm(entity.state)
 
     def summary(
         self, held: Sequence[Mapping[str, Entity]], shares: Sequence[Mapping[str, float]], question: Vector
@@ -377,11 +381,6 @@ class Twin:
 
 def sigmoid(x: Vector | float) -> Vector | float:
     return 1 / (1 + np.exp(-x))
-
-
-def norm(x: Vector) -> Vector:
-    """To a root mean square of one."""
-    return x / np.sqrt(np.mean(x * x) + 1e-6)
 
 
 def softmax(scores: Sequence[float]) -> list[float]:

@@ -111,7 +111,7 @@ NEVER: tuple[Any, ...] = (
 WRONG = {
     **dict.fromkeys(("heads", "max_banks", "vocabulary_size", "num_answers", "items"), (*NEVER, True, 0, 1.5)),
     "hidden": (*NEVER, True, 0, 1.5, 12_000, 10),
-    "bank_gap": (*NEVER, True, 0, -0.5),
+    **dict.fromkeys(("bank_gap", "norm_epsilon"), (*NEVER, True, 0, -0.5)),
     "pointer": (*NEVER, 0, 1, 1.5),
     "nonsense": ([[1]], {}, -1),
 }

@@ -28,6 +28,7 @@ class TrainConfig:
     schedule: Schedule = "cosine"
     halve_every: int = 25  # epochs between halvings
     clip: float = 5.0  # greatest norm of a model's gradient
+    beta_2: float = 0.999  # how much of its running mean of squared gradients Adam keeps in a step
     weight_decay: float = 0.0  # of all matrices, apart from the gradient (AdamW); keeps long trainings from drifting
     # Of matrix products in training: float32, or bfloat16, which is faster on a GPU for wide models.
     precision: Precision = "float32"
@@ -84,7 +85,7 @@ class TrainConfig:
                 yield f"{name} must not be below 0, not {getattr(self, name)}"
 
     def _wrong_choices(self) -> Iterator[str]:
-        for name in ("anonymise", "hide_words", "distracted"):
+        for name in ("anonymise", "beta_2", "hide_words", "distracted"):
             if not 0 <= getattr(self, name) < 1:
                 yield f"{name} must be at least 0 and below 1, not {getattr(self, name)}"
         for name, kind in _CHOICES.items():

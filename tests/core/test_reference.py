@@ -56,7 +56,9 @@ def judged(trained: TrainedModel, told: Sequence[Example], banks: int) -> list[t
     return [(example, twin_of(trained, example).read(banks)) for example in told]
 
 
-@pytest.mark.parametrize("settings", [{}, {"pointer": True}, {"pointer": True, "items": 4}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{}, {"norm_epsilon": 1.0}, {"pointer": True}, {"pointer": True, "items": 4}], ids=str
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_torch_and_the_core_are_the_equations(seed: int, settings: dict[str, Any]) -> None:
     trained = random_model(seed, **settings)

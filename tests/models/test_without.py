@@ -10,6 +10,7 @@ from amn.data.examples import Example
 from amn.data.graph import NO_EDGE, PAST, SELF
 from amn.models import MODELS
 from amn.models.amn import AMN, Told
+from amn.models.base import rms_norm
 from amn.models.losses import bernoulli_divergence, creation_prior
 from amn.models.without import all_edges, paths
 from models.conformance import EIGHT, batch_of, build, with_key
@@ -91,7 +92,7 @@ def test_without_attention_messages_are_normalised_sums_over_powers() -> None:
     states = torch.randn(1, edges.shape[2], 16, generator=torch.Generator().manual_seed(0))
     expected, members = states[0], edges.shape[1]
     for power in (graph, graph @ graph, graph @ graph @ graph):
-        heard = other.propagate_gru.input((power @ AMN.norm(expected))[:members])
+        heard = other.propagate_gru.input((power @ rms_norm(expected))[:members])
         expected = torch.cat((other.propagate_gru(heard, expected[:members]), expected[members:]))
     torch.testing.assert_close(other.propagate(states, edges)[0], expected[:members])
 

@@ -38,12 +38,15 @@ def test_adam_equals_that_of_torch_for_each_row() -> None:
     generator, decay = torch.Generator().manual_seed(0), [0.0, 0.5, 0.1]
     weights, clip, rate = torch.randn(3, 5, generator=generator), torch.tensor([[9.0], [0.1], [9.0]]), [0.1, 0.2, 0.3]
     rows = [torch.nn.Parameter(row.clone()) for row in weights]
-    theirs = [torch.optim.AdamW([rows[i]], rate[i], weight_decay=decay[i]) for i in range(3)]
+    beta = [0.999, 0.99, 0.9]
+    theirs = [torch.optim.AdamW([rows[i]], rate[i], (0.9, beta[i]), weight_decay=decay[i]) for i in range(3)]
     ours = Adam.for_weights(weights)
     for step in range(5):
         gradient = torch.randn(3, 5, generator=generator)
         active = torch.tensor([[True], [True], [step < 2]])
-        ours.update(weights, gradient, torch.tensor(rate).unsqueeze(1), clip, active, torch.tensor(decay).unsqueeze(1))
+        columns = (torch.tensor(column).unsqueeze(1) for column in (rate, decay, beta))
+        of_rate, of_decay, of_beta = columns
+        ours.update(weights, gradient, of_rate, clip, active, of_decay, beta_2=of_beta)
         for i, (row, optimiser) in enumerate(zip(rows, theirs, strict=True)):
             row.grad = gradient[i].clone()
             torch.nn.utils.clip_grad_norm_([row], clip[i].item())

@@ -9,7 +9,6 @@ from amn.core.boundary import address, layer
 from amn.data.vocabulary import COMMA
 from amn.inference.trained import TrainedModel
 
-_EPSILON = 1e-6  # of `rms_norm`
 # The layers of `boundary.CWeights`, as the torch model calls them.
 _GRUS = {
     "next": "decoder.next",
@@ -62,7 +61,7 @@ def weights_of(trained: TrainedModel) -> tuple[boundary.CWeights, list[np.ndarra
         pointer=int(bool(config["pointer"])),
         items=int(config.get("items", 1)),
         bank_gap=float(config["bank_gap"]),
-        epsilon=_EPSILON,
+        epsilon=float(config.get("norm_epsilon", 1e-6)),
         embedding=address(vectors, np.float32, len(vectors), hidden),
         edge_bias=address(own["edge_bias"], np.float32, boundary.NUM_KINDS, heads),
     )

@@ -14,7 +14,9 @@ has a relevance (a logit). With n banks it may enter the last where its relevanc
 above -gap, and so on: the nearer the last bank, the stricter. A new bank takes what is still relevant in the last one.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import log, sqrt
 
 import torch
@@ -55,6 +57,7 @@ class AMNConfig(ModelConfig):
     heads: int = 4  # attention heads of propagation
     max_banks: int = 8  # no more banks than this are created (l in the paper)
     bank_gap: float = 1.0  # how much more relevant an entity must be for each further bank
+    norm_epsilon: float = 1e-6  # of the RMS norms; with 1, states that are small stay so, and say that little is known
     pointer: bool = False  # answers may also be words of the story, known or not; unknown words are told apart
     # The most tokens of an answer: words of its items, commas, an end. With one, it is a single choice.
     items: int = 1
@@ -126,7 +129,6 @@ class AMN(Model):
     Config = AMNConfig
     config: AMNConfig
     needs_graph = has_banks = in_core = True
-    norm = staticmethod(rms_norm)  # of what enters a layer
     decide = staticmethod(straight_through)  # from the probability of a move
 
     def __init__(self, config: AMNConfig) -> None:
@@ -134,6 +136,7 @@ class AMN(Model):
         self.config, self.points = config, config.pointer
         self.further_weight, self.chosen_from = config.all_banks, config.budget_to
         hidden = config.hidden
+        self.norm: Callable[[Tensor], Tensor] = partial(rms_norm, epsilon=config.norm_epsilon)  # of what enters a layer
         self.encoder = Encoder(config.vocabulary_size, hidden, anonymous=ANONYMOUS if config.pointer else 0)
         self.from_question = Linear(hidden, hidden)
         self.update = GRU(2 * hidden, hidden)
@@ -145,7 +148,7 @@ class AMN(Model):
         self.move_state = Linear(hidden, 1)
         self.move_question = Linear(hidden, hidden, bias=False)
         self.create = Linear(hidden + 1, 1)
-        self.decoder = Decoder(hidden, config.num_answers, pointer=config.pointer, items=config.items)
+        self.decoder = Decoder(hidden, config.num_answers, self.norm, pointer=config.pointer, items=config.items)
         self.gate = Gate(config.vocabulary_size, config.gate, config.needs) if config.gate else None
 
     def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Told, list[Sentence]]:

@@ -223,9 +223,9 @@ def masked_softmax(scores: Float[Tensor, "*axes"], mask: Bool[Tensor, "*axes"]) 
     return weights * mask
 
 
-def rms_norm(values: Float[Tensor, "*axes hidden"]) -> Float[Tensor, "*axes hidden"]:
-    """Values scaled to a root mean square of one."""
-    return values * torch.rsqrt(values.square().mean(-1, keepdim=True) + 1e-6)
+def rms_norm(values: Float[Tensor, "*axes hidden"], epsilon: float = 1e-6) -> Float[Tensor, "*axes hidden"]:
+    """Values scaled to a root mean square of one; those whose mean square is below epsilon stay the smaller."""
+    return values * torch.rsqrt(values.square().mean(-1, keepdim=True) + epsilon)
 
 
 class Linear(nn.Linear):

@@ -1,5 +1,6 @@
 """The decoder of the paper (section 4.3): from the entities of the banks that are read to an answer."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log, sqrt
 
@@ -9,7 +10,7 @@ from torch import Tensor, nn
 
 from amn.data.vocabulary import COMMA, END_CLASS, Vocabulary
 from amn.errors import ConfigError
-from amn.models.base import GRU, Linear, rms_norm
+from amn.models.base import GRU, Linear
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,16 @@ class Decoder(nn.Module):
     Args:
         hidden: width of states and questions.
         num_answers: number of answer classes.
+        norm: of the states that are read.
         pointer: let answers also be words of the story.
         items: the most tokens of an answer; with more than one, tokens are chosen one after another.
     """
 
-    def __init__(self, hidden: int, num_answers: int, *, pointer: bool, items: int = 1) -> None:
+    def __init__(
+        self, hidden: int, num_answers: int, norm: Callable[[Tensor], Tensor], *, pointer: bool, items: int = 1
+    ) -> None:
         super().__init__()
+        self.norm = norm
         self.match = Linear(hidden, hidden, bias=False)
         self.nothing = nn.Parameter(torch.zeros(1))  # the score of reading nothing, so that an empty bank is harmless
         self.growth = nn.Parameter(torch.full((1,), log(2)))
@@ -85,7 +90,7 @@ class Decoder(nn.Module):
         self, states: Float[Tensor, "batch slot hidden"], strengths: Float[Tensor, "batch slot"]
     ) -> Float[Tensor, "batch slot hidden"]:
         """Eq. (16): C_m = s_m * w."""
-        return strengths.unsqueeze(-1) * rms_norm(states)
+        return strengths.unsqueeze(-1) * self.norm(states)
 
     def decide(
         self,

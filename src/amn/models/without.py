@@ -14,7 +14,6 @@ from amn.data.batches import Batch
 from amn.data.graph import AFTER, BEFORE, CURRENT, NO_EDGE, PAST, SELF
 from amn.models.amn import AMN, AMNConfig, Memory, Sentence, Told
 from amn.models.base import Reading
-from amn.models.decoder import Decoder
 from amn.models.encoder import Encoding
 from amn.models.losses import bernoulli_divergence, creation_prior
 from amn.models.paper.word_graph import path_edges
@@ -91,20 +90,7 @@ class WithoutNormAMN(Without):
 
     def __init__(self, config: AMNConfig) -> None:
         super().__init__(config)
-        self.decoder = _PlainDecoder(config.hidden, config.num_answers, pointer=config.pointer, items=config.items)
-
-    @staticmethod
-    def norm(values: Float[Tensor, "*axes hidden"]) -> Float[Tensor, "*axes hidden"]:
-        """The values as they are."""
-        return values
-
-
-class _PlainDecoder(Decoder):
-    def content(
-        self, states: Float[Tensor, "batch slot hidden"], strengths: Float[Tensor, "batch slot"]
-    ) -> Float[Tensor, "batch slot hidden"]:
-        """C_m = s_m * w."""
-        return strengths.unsqueeze(-1) * states
+        self.norm = self.decoder.norm = nn.Identity()
 
 
 class WithoutNeighboursAMN(Without):

@@ -23,7 +23,7 @@ KINDS = 6  # of edges, each with a bias for each head
 _PARTS = {"architecture": str, "config": dict, "vocabulary": dict, "training": dict}
 _PARTS_BEFORE = {*_PARTS, "format_version", "calibration"}  # what models from before there were checksums may have
 _POSITIVE = ("vocabulary_size", "num_answers", "hidden", "heads", "max_banks", "items")
-_KNOWN = {**dict.fromkeys(_POSITIVE, int), "bank_gap": float, "pointer": bool, "needs": bool}
+_KNOWN = {**dict.fromkeys(_POSITIVE, int), "bank_gap": float, "norm_epsilon": float, "pointer": bool, "needs": bool}
 _RESERVED_WORDS = 2  # padding and the unknown word have numbers too
 
 _log = logging.getLogger(__name__)
@@ -88,7 +88,8 @@ def _check_config(config: Mapping[str, Any], source: str) -> None:
     hidden, heads = config.get("hidden", 1), config.get("heads", 1)
     _expect(hidden <= MAX_HIDDEN, source, f"hidden: at most {MAX_HIDDEN}", hidden)
     _expect(hidden % heads == 0, source, f"hidden: a multiple of heads, {heads}", hidden)
-    _expect(config.get("bank_gap", 1.0) > 0, source, "bank_gap: above 0", config.get("bank_gap"))
+    for name in ("bank_gap", "norm_epsilon"):
+        _expect(config.get(name, 1.0) > 0, source, f"{name}: above 0", config.get(name))
 
 
 def _is_plain(value: object) -> bool:

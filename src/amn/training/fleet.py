@@ -165,6 +165,7 @@ class Fleet:
         self.clip = _column([member.train.clip for member in members], device)
         plain = [member.train.optimiser == "sgd" for member in members]
         self.plain = _column(plain, device, torch.bool) if any(plain) else None
+        self.beta_2 = _column([member.train.beta_2 for member in members], device)
         decay = _column([member.train.weight_decay for member in members], device)
         self.decay = decay * self.layout.matrices().to(device)
         self.hidden = _column([member.train.anonymise for member in members], device)[:, 0]
@@ -220,7 +221,7 @@ class Fleet:
         losses.sum().backward()
         assert self.weights.grad is not None
         active = (batch.weights.sum((1, 2)) > 0).unsqueeze(1)
-        self.adam.update(self.weights, self.weights.grad, rates, self.clip, active, self.decay, self.plain)
+        self.adam.update(self.weights, self.weights.grad, rates, self.clip, active, self.decay, self.plain, self.beta_2)
         return losses.detach()
 
     def _losses(self, fields: Readings, batch: Batch, num_answers: Tensor) -> Float[Tensor, " part"]:

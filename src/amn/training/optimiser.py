@@ -9,7 +9,7 @@ from torch import Tensor
 
 from amn.config import TrainConfig
 
-_BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8
+_BETA_1, _EPSILON = 0.9, 1e-8
 _FINAL_RATE = 0.01  # what is left of the learning rate at the end of the cosine schedule
 
 
@@ -37,6 +37,7 @@ class Adam:
         active: Bool[Tensor, "model one"],
         decay: Float[Tensor, "model parameter"] | float = 0.0,
         plain: Bool[Tensor, "model one"] | None = None,
+        beta_2: Float[Tensor, "model one"] | float = 0.999,
     ) -> None:
         """One step for each active model; the others stay as they are.
 
@@ -48,16 +49,18 @@ class Adam:
             active: which models take part.
             decay: how much of each weight is taken away, times the learning rate; apart from the gradient, as in AdamW.
             plain: which models go along the clipped gradient itself; None for none.
+            beta_2: how much of the running mean of squares is kept. It decides how soon steps are small again after
+                gradients have grown, as they do when a loss sets in.
         """
         norm = gradient.norm(dim=1, keepdim=True)
         gradient = gradient * (clip / (norm + 1e-6)).clamp(max=1)
         active_ = active.to(weights.dtype)
         self.steps.add_(active_)
         self.mean.lerp_(gradient, (1 - _BETA_1) * active_)
-        self.square.lerp_(gradient * gradient, (1 - _BETA_2) * active_)
+        self.square.lerp_(gradient * gradient, (1 - beta_2) * active_)
         steps = self.steps.clamp(min=1)
         mean = self.mean / (1 - _BETA_1**steps)
-        square = self.square / (1 - _BETA_2**steps)
+        square = self.square / (1 - beta_2**steps)
         step = mean / (square.sqrt() + _EPSILON)
         step = step if plain is None else torch.where(plain, gradient, step)
         weights.sub_(active_ * rate * (step + decay * weights))
