@@ -27,6 +27,7 @@ class TrainConfig:
     # "cosine": flat for half of the run, then down to 1 %; "halving": halved every `halve_every` epochs.
     schedule: Schedule = "cosine"
     halve_every: int = 25  # epochs between halvings
+    halve_after: int = 0  # epochs before these are counted
     clip: float = 5.0  # greatest norm of a model's gradient
     beta_2: float = 0.999  # how much of its running mean of squared gradients Adam keeps in a step
     weight_decay: float = 0.0  # of all matrices, apart from the gradient (AdamW); keeps long trainings from drifting
@@ -80,7 +81,7 @@ class TrainConfig:
         for name in (*counts, "learning_rate", "clip", *given):
             if not getattr(self, name) > 0:
                 yield f"{name} must be above 0, not {getattr(self, name)}"
-        for name in ("warmup_steps", "mixed_seed", "renew", "patience", "plateau", "weight_decay"):
+        for name in ("warmup_steps", "halve_after", "mixed_seed", "renew", "patience", "plateau", "weight_decay"):
             if getattr(self, name) < 0:
                 yield f"{name} must not be below 0, not {getattr(self, name)}"
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from amn.config import TrainConfig
 from amn.data.batches import Batch
 from amn.data.graph import NO_EDGE, PAST
 from amn.data.vocabulary import UNKNOWN
@@ -88,8 +89,32 @@ def test_words_weigh_twice_as_much_as_the_papers_formula_says() -> None:
 
 
 def test_adjacent_hops_share_their_tables() -> None:
-    model = rival("memn2n", hops=3)
+    model = rival("memn2n", hops=3, layerwise=False)
     assert len(model.words) == len(model.times) == 4
+    assert model.questions is None and model.between is None
+
+
+def test_layerwise_hops_share_all_they_have_and_a_matrix_leads_from_one_to_the_next() -> None:
+    sizes = {sum(map(torch.numel, rival("memn2n", hops=hops).parameters())) for hops in (1, 2, 3)}
+    assert len(sizes) == 1
+    model, state, read = rival("memn2n", relu=False), torch.randn(1, 1, 16), torch.randn(1, 1, 16)
+    torch.testing.assert_close(model.hop(state, read), state @ model.between.weight.T + read)
+
+
+def test_questions_have_a_table_of_their_own_in_layerwise_sharing() -> None:
+    for layerwise in (True, False):
+        model = rival("memn2n", layerwise=layerwise)
+        tables = model.words[0], model.words[0] if model.questions is None else model.questions.weight
+        carried = [torch.zeros_like(memories) for memories in model.ingest(BATCH)]
+        model.finish(BATCH, carried, 1.0).logits.sum().backward()
+        assert (tables[0].grad is None) == layerwise and tables[1].grad is not None
+
+
+def test_the_rate_is_halved_after_every_25_of_the_100_epochs_with_softmax() -> None:
+    recipe = MemN2N.recipe
+    linear = round(MemN2N.Config.linear_until * recipe["epochs"])
+    assert (linear, recipe["epochs"] - linear, recipe["halve_after"]) == (20, 100, 20)
+    assert "halve_every" not in recipe and TrainConfig.halve_every == 25
 
 
 # DMN+

@@ -1,5 +1,7 @@
 """Schedules, and Adam over rows against the one of torch."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -23,6 +25,7 @@ def test_the_rate_warms_up_stays_and_falls_to_a_hundredth() -> None:
 def test_the_rate_is_halved() -> None:
     config = TrainConfig(epochs=6, learning_rate=1.0, warmup_steps=0, schedule="halving", halve_every=2)
     assert rates(config, 3) == [1.0] * 6 + [0.5] * 6 + [0.25] * 6
+    assert rates(replace(config, halve_after=1), 3) == [1.0] * 9 + [0.5] * 6 + [0.25] * 3
 
 
 def test_plain_steps_go_along_the_clipped_gradient_and_leave_other_rows_to_adam() -> None:

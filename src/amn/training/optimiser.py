@@ -70,7 +70,8 @@ def learning_rate(config: TrainConfig, step: int, steps_per_epoch: int) -> float
     """The learning rate of a step."""
     warm = min(1.0, (step + 1) / max(1, config.warmup_steps))
     if config.schedule == "halving":
-        return config.learning_rate * warm * 0.5 ** (step // steps_per_epoch // config.halve_every)
+        counted = max(0, step // steps_per_epoch - config.halve_after)
+        return config.learning_rate * warm * 0.5 ** (counted // config.halve_every)
     done = step / (config.epochs * steps_per_epoch)
     fall = max(0.0, 2 * done - 1)
     return config.learning_rate * warm * (_FINAL_RATE + (1 - _FINAL_RATE) * (1 + cos(pi * fall)) / 2)

@@ -1,8 +1,10 @@
 """MemN2N: End-to-End Memory Networks (arXiv 1503.08895). Every sentence is a memory; the question hops over them.
 
-Adjacent weight tying: what a hop reads with is what the next one looks up with (A_(k+1) = C_k), and questions share the
-first table (B = A_1). The paper also ties the answer matrix to the last table, with answers as words of one dictionary;
-here an answer is a class of its own, so that matrix is free.
+The paper has two ways to share weights. Layer-wise, as in an RNN: all hops look up with one table (A) and read with
+another (C), a matrix (H) leads the state from one hop to the next, and questions have a table of their own (B).
+Adjacent: what a hop reads with is what the next one looks up with (A_(k+1) = C_k), and questions share the first table
+(B = A_1). There the paper also ties the answer matrix to the last table, with answers as words of one dictionary; here
+an answer is a class of its own, so that matrix is free.
 """
 
 from dataclasses import dataclass
@@ -28,6 +30,7 @@ class MemN2NConfig(ModelConfig):
     empty: float = 0.1  # random noise: up to this share of empty memories is put between the sentences in training
     linear_until: float = 1 / 6  # linear start: the share of the training (20 of 120 epochs) without softmax in hops
     relu: bool = True  # a ReLU on the state after each hop
+    layerwise: bool = True  # hops share their weights as those of an RNN do; or else adjacent hops share a table
 
 
 class MemN2N(Model):
@@ -46,22 +49,24 @@ class MemN2N(Model):
         "batch_size": 32,
         "epochs": 120,
         "schedule": "halving",
-        "halve_every": 30,
+        "halve_after": 20,
     }
 
     def __init__(self, config: MemN2NConfig) -> None:
         super().__init__()
         self.config = config
-        tables = range(config.hops + 1)  # table k is A_(k+1) and C_k
+        tables = range(2 if config.layerwise else config.hops + 1)  # A and C; adjacent: table k is A_(k+1) and C_k
         self.words = nn.ParameterList(torch.zeros(config.vocabulary_size, config.hidden) for _ in tables)
         self.times = nn.ParameterList(torch.zeros(config.memory_size, config.hidden) for _ in tables)
+        self.questions = nn.Embedding(config.vocabulary_size, config.hidden) if config.layerwise else None  # B
+        self.between = Linear(config.hidden, config.hidden, bias=False) if config.layerwise else None  # H
         self.answer = Linear(config.hidden, config.num_answers, bias=False)  # W
 
     def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[list[Tensor], list[Any]]:
         """The memories of every table."""
         del progress
         when = self.when(batch)
-        return [self.memories(batch.story_words, when, table) for table in range(self.config.hops + 1)], []
+        return [self.memories(batch.story_words, when, table) for table in range(len(self.words))], []
 
     def finish(
         self, batch: Batch, memories: list[Tensor], progress: Float[Tensor, ""] | float, banks: int = 1
@@ -69,10 +74,12 @@ class MemN2N(Model):
         """Hops over the sentences and answers."""
         del banks
         told = batch.sentence_mask
-        state = self.bag(batch.question_words, self.words[0])  # u = sum_j l_j * B q_j
+        table = self.words[0] if self.questions is None else self.questions.weight
+        state = self.bag(batch.question_words, table)  # u = sum_j l_j * B q_j
         for hop in range(self.config.hops):
-            attention = self.attend(state, memories[hop], told, progress)
-            state = self.hop(state, attention @ memories[hop + 1])
+            first = 0 if self.config.layerwise else hop
+            attention = self.attend(state, memories[first], told, progress)
+            state = self.hop(state, attention @ memories[first + 1])
         return reading_of(self.answer(state), told.sum(-1).to(state.dtype))  # softmax(W (o + u))
 
     def bag(
@@ -105,8 +112,9 @@ class MemN2N(Model):
     def hop(
         self, state: Float[Tensor, "batch question hidden"], read: Float[Tensor, "batch question hidden"]
     ) -> Float[Tensor, "batch question hidden"]:
-        """Section 2.2 of arXiv 1503.08895: u_(k+1) = u_k + o_k, where o = sum_i p_i c_i is what was read."""
-        return torch.relu(state + read) if self.config.relu else state + read
+        """Section 2.2 of arXiv 1503.08895: u_(k+1) = H u_k + o_k, where o = sum_i p_i c_i is what was read."""
+        state = state + read if self.between is None else self.between(state) + read
+        return torch.relu(state) if self.config.relu else state
 
     def when(self, batch: Batch) -> Int[Tensor, "batch sentence"]:
         """How many places before the question each sentence stands: 0 for the last one."""
