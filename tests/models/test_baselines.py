@@ -195,7 +195,8 @@ def test_a_story_without_sentences_leaves_the_keys() -> None:
 
 def test_the_order_of_words_in_a_statement_matters_from_the_start_but_not_in_a_question() -> None:
     model, words = rival("entnet", max_words=20), torch.tensor([2, 3, 4])
-    for mask, orderly in ((model.statement_mask, True), (model.question_mask, False)):
+    bags = rival("entnet", max_words=20, ordered=False)
+    for mask, orderly in ((model.statement_mask, True), (model.question_mask, False), (bags.statement_mask, False)):
         assert torch.allclose(model.encode(words, mask), model.encode(words.flip(0), mask)) != orderly
 
 

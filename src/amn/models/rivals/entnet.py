@@ -28,6 +28,7 @@ class EntNetConfig(ModelConfig):
     # Vocabulary numbers of the words that keys are tied to, one slot each; none: keys are free.
     key_words: Sequence[int] = ()
     max_words: int = 20  # number of places in a sentence that the masks tell apart
+    ordered: bool = True  # masks of statements start at random; or else at one, so that a statement is a bag of words
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key_words", tuple(self.key_words))  # JSON gives a list
@@ -148,7 +149,7 @@ class EntNet(Model):
     @torch.no_grad()
     def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
         """N(0, 0.1); the mask of questions and the slopes start at one."""
-        if name in ("question_mask", "slopes"):
+        if name in ("question_mask", "slopes") or (name == "statement_mask" and not self.config.ordered):
             parameter.fill_(1.0)
         else:
             parameter.normal_(0, 0.1, generator=generator)
