@@ -188,9 +188,11 @@ def test_keys_are_free_or_words() -> None:
 
 
 def test_a_story_without_sentences_leaves_the_keys() -> None:
-    model = rival("entnet")
     silent = replace(BATCH, sentences=torch.zeros_like(BATCH.sentences))
+    model, unit = rival("entnet"), rival("entnet", unit_start=True)
     assert torch.equal(memories_of(model, silent), model.keys().expand(8, -1, -1))
+    on_sphere = unit.keys() / unit.keys().norm(dim=-1, keepdim=True)
+    torch.testing.assert_close(memories_of(unit, silent), on_sphere.expand(8, -1, -1))
 
 
 def test_the_order_of_words_in_a_statement_matters_from_the_start_but_not_in_a_question() -> None:

@@ -29,6 +29,7 @@ class EntNetConfig(ModelConfig):
     key_words: Sequence[int] = ()
     max_words: int = 20  # number of places in a sentence that the masks tell apart
     ordered: bool = True  # masks of statements start at random; or else at one, so that a statement is a bag of words
+    unit_start: bool = False  # memories start as their keys on the unit sphere, where all later ones are
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key_words", tuple(self.key_words))  # JSON gives a list
@@ -85,7 +86,7 @@ class EntNet(Model):
         del progress
         statements = self.encode(batch.story_words, self.statement_mask)
         keys = self.keys()
-        memories = keys.repeat(len(statements), 1, 1)
+        memories = (F.normalize(keys, dim=-1) if self.config.unit_start else keys).repeat(len(statements), 1, 1)
         told = zip(statements.unbind(1), batch.sentence_mask.unbind(1), strict=True)
         return DynamicMemory(memories, keys), [Statement(*one) for one in told]
 
