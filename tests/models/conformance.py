@@ -25,7 +25,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "dmn-plus": {"hidden": 16, "decay": 1e-5},
     "encdec": {"hidden": 16},
     "entnet": {"hidden": 16, "num_slots": 4, "max_words": 4},
-    "ggtnn": {"hidden": 12, "propagation": 2},
+    "ggtnn": {"hidden": 12, "text_width": 16, "message_width": 8, "propagation": 2},
     "memn2n": {"hidden": 16, "memory_size": 4},
     **{name: {"hidden": 16} for name in MODELS if name.startswith("amn-without-")},
     **{name: {"hidden": 16, "capacity": 24, "max_banks": 3} for name in MODELS if name.startswith("amn-paper-with-")},

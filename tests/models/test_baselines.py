@@ -18,6 +18,7 @@ from amn.inference.trained import TrainedModel
 from amn.models.rivals.baseline import dropout, position_encoding
 from amn.models.rivals.dmn_plus import DMNPlus
 from amn.models.rivals.entnet import EntNet
+from amn.models.rivals.ggtnn import GGTNN, GGTNNConfig
 from amn.models.rivals.memn2n import MemN2N
 from models.conformance import EIGHT, TWO_QUESTIONS, VOCABULARY, batch_of, build, with_key
 
@@ -262,14 +263,31 @@ def test_the_first_word_hears_the_last_only_where_words_are_read_both_ways() -> 
         assert heard == both_ways
 
 
+def test_states_are_narrow_and_sentences_and_messages_wide_as_in_the_authors_code() -> None:
+    model = GGTNN(GGTNNConfig(vocabulary_size=30, num_answers=3))
+    assert model.word_gru.state.in_features == model.answer.in_features == 100
+    assert model.update.gru.state.in_features == 20
+    assert model.query_propagate.update.gru.input.in_features == 50 + 30  # a message, and the type of who hears it
+    assert model.connect.decide.in_features == 100 + 2 * (20 + 30)  # as many as a sentence and two nodes have
+
+
+def test_nodes_tell_each_other_in_as_many_rounds_while_reading_as_before_an_answer() -> None:
+    model, rounds = rival("ggtnn", propagation=3, propagate_while_reading=True), []
+    for part in (model.propagate, model.query_propagate):
+        part.register_forward_hook(lambda part, *_: rounds.append(part))
+    model(BATCH)
+    assert rounds.count(model.propagate) == 3 * BATCH.sentences.shape[1] and rounds.count(model.query_propagate) == 3
+
+
 def test_messages_follow_the_edges() -> None:
     model = rival("ggtnn", edge_kinds=1)
     graph = model.start(torch.tensor([[0, 2, 3, 4]]))
     edges = torch.zeros_like(graph.edges)
     edges[0, 1, 2, 0] = 1.0  # from node 1 to node 2
-    messages = model.query_propagate.messages(replace(graph, edges=edges))[0]
+    spread = model.query_propagate
+    messages = spread.messages(replace(graph, edges=edges))[0]
     assert (messages[[0, 3]] == 0).all()
-    ahead, back = model.query_propagate.ahead(graph.features)[0], model.query_propagate.back(graph.features)[0]
+    ahead, back = (torch.tanh(layer(graph.features))[0] for layer in (spread.ahead, spread.back))
     torch.testing.assert_close(messages[2], ahead[1])
     torch.testing.assert_close(messages[1], back[2])
 

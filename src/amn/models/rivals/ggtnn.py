@@ -27,11 +27,13 @@ _SPARSE, _KEEPING = -2.0, 2.0  # the logits at which edges and attention start, 
 class GGTNNConfig(ModelConfig):
     """Settings of GGT-NN."""
 
-    hidden: int = 20  # width of all states
+    hidden: int = 20  # width of a node's state
+    text_width: int = 100  # width of a word, of a sentence, and of a whole graph as one vector
+    message_width: int = 50  # width of what nodes tell each other
     edge_kinds: int = 3  # number of kinds of edges (Y)
     new_nodes: int = 0  # nodes that each sentence adds (k in the complexity table of arXiv 1802.00510)
-    propagation: int = 3  # rounds of propagation before an answer
-    propagate_while_reading: bool = False  # one round of propagation in each sentence too
+    propagation: int = 5  # rounds of propagation before an answer
+    propagate_while_reading: bool = False  # as many rounds in each sentence too; the paper has them for tasks 3 and 5
     both_ways: bool = True  # words are read backwards too; the paper reads forwards only
     # Learn the graph too, from stories that come with it. Edges are then of the kinds that facts have, and a word is a
     # node of no strength until a sentence names it and the network finds that it is one.
@@ -65,8 +67,8 @@ class EncodedText:
     """
 
     words: Int[Tensor, "*axes word"]
-    outputs: Float[Tensor, "*axes word hidden"]
-    vector: Float[Tensor, "*axes hidden"]
+    outputs: Float[Tensor, "*axes word text"]
+    vector: Float[Tensor, "*axes text"]
     right_nodes: Float[Tensor, "*axes node"] | None = None
     right_edges: Float[Tensor, "*axes node node kind"] | None = None
 
@@ -91,25 +93,28 @@ class NodeUpdate(nn.Module):
 class Propagation(nn.Module):
     """T_prop: nodes tell their neighbours along the edges, and backwards along them."""
 
-    def __init__(self, types: int, hidden: int, kinds: int) -> None:
+    def __init__(self, types: int, hidden: int, kinds: int, width: int) -> None:
         super().__init__()
-        self.ahead = Linear(hidden + types, kinds * hidden)  # f_fwd
-        self.back = Linear(hidden + types, kinds * hidden)  # f_bwd
-        self.update = NodeUpdate(hidden, types, hidden)
+        self.ahead = Linear(hidden + types, kinds * width)  # f_fwd
+        self.back = Linear(hidden + types, kinds * width)  # f_bwd
+        self.update = NodeUpdate(width, types, hidden)
 
     def forward(self, graph: GatedGraph) -> GatedGraph:
         """One round."""
         return self.update(graph, self.messages(graph))
 
-    def messages(self, graph: GatedGraph) -> Float[Tensor, "*axes node hidden"]:
-        """a_v = sum_v' s_v' sum_y C_(v',v,y) f_fwd,y(x_v', h_v') + C_(v,v',y) f_bwd,y(x_v', h_v')."""
+    def messages(self, graph: GatedGraph) -> Float[Tensor, "*axes node message"]:
+        """a_v = sum_v' s_v' sum_y C_(v',v,y) f_fwd,y(x_v', h_v') + C_(v,v',y) f_bwd,y(x_v', h_v').
+
+        f is one layer with a tanh, as in the author's code.
+        """
         edges = graph.edges.movedim(-1, -3)  # kind node node
         told = (self.said(self.ahead, graph), self.said(self.back, graph))
         return (edges.transpose(-1, -2) @ told[0] + edges @ told[1]).sum(-3)
 
-    def said(self, layer: Linear, graph: GatedGraph) -> Float[Tensor, "*axes kind node hidden"]:
+    def said(self, layer: Linear, graph: GatedGraph) -> Float[Tensor, "*axes kind node message"]:
         """What each node says along each kind of edge, as far as it exists."""
-        said = layer(graph.features) * graph.strengths.unsqueeze(-1)
+        said = torch.tanh(layer(graph.features)) * graph.strengths.unsqueeze(-1)
         return said.unflatten(-1, (graph.edges.shape[-1], -1)).movedim(-2, -3)
 
 
@@ -118,10 +123,11 @@ class EdgeUpdate(nn.Module):
 
     def __init__(self, inputs: int, types: int, hidden: int, kinds: int) -> None:
         super().__init__()
-        self.of_input = Linear(inputs, hidden)
-        self.of_source = Linear(hidden + types, hidden, bias=False)
-        self.of_target = Linear(hidden + types, hidden, bias=False)
-        self.decide = Linear(hidden, 2 * kinds)
+        width = inputs + 2 * (hidden + types)  # of the hidden layer: as wide as what it sees
+        self.of_input = Linear(inputs, width)
+        self.of_source = Linear(hidden + types, width, bias=False)
+        self.of_target = Linear(hidden + types, width, bias=False)
+        self.decide = Linear(width, 2 * kinds)
 
     def forward(self, graph: GatedGraph, inputs: Float[Tensor, "*axes input"]) -> GatedGraph:
         """C' = (1 - C) f_set + C (1 - f_reset), with f(a, x_v, h_v, x_v', h_v') a network of one hidden layer."""
@@ -135,12 +141,12 @@ class EdgeUpdate(nn.Module):
 class Aggregation(nn.Module):
     """T_repr: a whole graph as one vector."""
 
-    def __init__(self, types: int, hidden: int) -> None:
+    def __init__(self, types: int, hidden: int, width: int) -> None:
         super().__init__()
-        self.attend = Linear(hidden + types, hidden)  # i
-        self.content = Linear(hidden + types, hidden)  # j
+        self.attend = Linear(hidden + types, width)  # i
+        self.content = Linear(hidden + types, width)  # j
 
-    def forward(self, graph: GatedGraph) -> Float[Tensor, "*axes hidden"]:
+    def forward(self, graph: GatedGraph) -> Float[Tensor, "*axes text"]:
         """h_G = tanh(sum_v s_v sigmoid(i(x_v, h_v)) * tanh(j(x_v, h_v)))."""
         features = graph.features
         parts = torch.sigmoid(self.attend(features)) * torch.tanh(self.content(features))
@@ -205,23 +211,23 @@ class GGTNN(Model):
     def __init__(self, config: GGTNNConfig) -> None:
         super().__init__()
         self.config = config
-        types, hidden = config.vocabulary_size, config.hidden
+        types, hidden, text, message = config.vocabulary_size, config.hidden, config.text_width, config.message_width
         self.edge_kinds = kinds = len(KINDS) if config.facts else config.edge_kinds
-        self.embedding = nn.Embedding(types, hidden)
-        self.word_gru = GRU(hidden, hidden)
-        self.back_gru = GRU(hidden, hidden) if config.both_ways else None
-        self.update = NodeUpdate(hidden, types, hidden)
-        self.refer = NodeUpdate(hidden, types, hidden)
-        self.propagate = Propagation(types, hidden, kinds) if config.propagate_while_reading else None
-        self.summarise = Aggregation(types, hidden) if config.new_nodes else None
-        self.add = NodeAddition(2 * hidden, types, hidden) if config.new_nodes else None
+        self.embedding = nn.Embedding(types, text)
+        self.word_gru = GRU(text, text)
+        self.back_gru = GRU(text, text) if config.both_ways else None
+        self.update = NodeUpdate(text, types, hidden)
+        self.refer = NodeUpdate(text, types, hidden)
+        self.propagate = Propagation(types, hidden, kinds, message) if config.propagate_while_reading else None
+        self.summarise = Aggregation(types, hidden, text) if config.new_nodes else None
+        self.add = NodeAddition(2 * text, types, hidden) if config.new_nodes else None
         self.recognise = NodeRecognition(types, hidden) if config.facts else None
-        self.connect = EdgeUpdate(hidden, types, hidden, kinds)
-        self.query_update = NodeUpdate(hidden, types, hidden)
-        self.query_refer = NodeUpdate(hidden, types, hidden)
-        self.query_propagate = Propagation(types, hidden, kinds)
-        self.query_summarise = Aggregation(types, hidden)
-        self.answer = Linear(hidden, config.num_answers)
+        self.connect = EdgeUpdate(text, types, hidden, kinds)
+        self.query_update = NodeUpdate(text, types, hidden)
+        self.query_refer = NodeUpdate(text, types, hidden)
+        self.query_propagate = Propagation(types, hidden, kinds, message)
+        self.query_summarise = Aggregation(types, hidden, text)
+        self.answer = Linear(text, config.num_answers)
 
     def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[GatedGraph, list[EncodedText]]:
         """A graph of the story's words, and every sentence encoded."""
@@ -240,7 +246,7 @@ class GGTNN(Model):
         """Transforms the graph with one sentence: T_h, T_h,direct, T_prop, T_add, T_C; padding changes nothing."""
         new = self.refer_to(self.refer, self.tell(self.update, carry, sentence), sentence)
         if self.propagate is not None:
-            new = self.propagate(new)
+            new = self.spread(self.propagate, new)
         if self.recognise is not None:
             new = self.recognise(new, _named(new, sentence))
         if self.add is not None and self.summarise is not None:
@@ -307,8 +313,12 @@ class GGTNN(Model):
         graph = GatedGraph(*(part.unsqueeze(1).expand(-1, asked, *part.shape[1:]) for part in _parts(graph)))
         graph = self.tell(self.query_update, graph, questions)
         graph = self.refer_to(self.query_refer, graph, questions)
+        return self.spread(self.query_propagate, graph)
+
+    def spread(self, propagate: Propagation, graph: GatedGraph) -> GatedGraph:
+        """Several rounds of T_prop."""
         for _ in range(self.config.propagation):
-            graph = self.query_propagate(graph)
+            graph = propagate(graph)
         return graph
 
     def tell(self, update: NodeUpdate, graph: GatedGraph, text: EncodedText) -> GatedGraph:
