@@ -109,8 +109,7 @@ class Propagation(nn.Module):
         f is one layer with a tanh, as in the author's code.
         """
         edges = graph.edges.movedim(-1, -3)  # kind node node
-        told = (self.said(self.ahead, graph), self.said(self.back, graph))
-        return (edges.transpose(-1, -2) @ told[0] + edges @ told[1]).sum(-3)
+        return (edges.transpose(-1, -2) @ self.said(self.ahead, graph) + edges @ self.said(self.back, graph)).sum(-3)
 
     def said(self, layer: Linear, graph: GatedGraph) -> Float[Tensor, "*axes kind node message"]:
         """What each node says along each kind of edge, as far as it exists."""
@@ -248,7 +247,7 @@ class GGTNN(Model):
         if self.propagate is not None:
             new = self.spread(self.propagate, new)
         if self.recognise is not None:
-            new = self.recognise(new, _named(new, sentence))
+            new = self.recognise(new, (_is_word(new, sentence) > 0).any(-1))
         if self.add is not None and self.summarise is not None:
             inputs = torch.cat((sentence.vector, self.summarise(new)), -1)
             new = self.add(new, inputs, self.config.new_nodes)
@@ -296,14 +295,13 @@ class GGTNN(Model):
 
     def start(self, slot_words: Int[Tensor, "batch slot"]) -> GatedGraph:
         """A node of full strength for each distinct word, with no state and no edges yet."""
-        config = self.config
-        every_type = torch.arange(config.vocabulary_size, device=slot_words.device)
+        every_type = torch.arange(self.config.vocabulary_size, device=slot_words.device)
         types = (slot_words.unsqueeze(-1) == every_type).to(self.embedding.weight.dtype)
         batch, nodes = slot_words.shape
         return GatedGraph(
             types=types,
             strengths=(slot_words > 0).to(types.dtype),
-            states=types.new_zeros(batch, nodes, config.hidden),
+            states=types.new_zeros(batch, nodes, self.config.hidden),
             edges=types.new_zeros(batch, nodes, nodes, self.edge_kinds),
         )
 
@@ -328,9 +326,7 @@ class GGTNN(Model):
 
     def refer_to(self, update: NodeUpdate, graph: GatedGraph, text: EncodedText) -> GatedGraph:
         """T_h,direct: a_v = sum_n x_(v,n) D_n, where D_n sums the GRU's outputs at the places of word n."""
-        shape = (*graph.strengths.shape, text.words.shape[-1])
-        is_word = graph.types.gather(-1, text.words.unsqueeze(-2).expand(shape)) * (text.words > 0).unsqueeze(-2)
-        return update(graph, is_word @ text.outputs)
+        return update(graph, _is_word(graph, text) @ text.outputs)
 
 
 def right_graph(
@@ -380,26 +376,25 @@ def _log_loss(chance: Float[Tensor, "*axes"], right: Float[Tensor, "*axes"]) -> 
     return -(right * chance + (1 - right) * (1 - chance)).clamp(min=_LEAST_CHANCE).log()
 
 
-def _named(graph: GatedGraph, sentence: EncodedText) -> Bool[Tensor, "batch node"]:
-    """Which nodes stand for words of the sentence."""
-    shape = (*graph.strengths.shape, sentence.words.shape[-1])
-    said = graph.types.gather(-1, sentence.words.unsqueeze(-2).expand(shape)) * (sentence.words > 0).unsqueeze(-2)
-    return (said > 0).any(-1)
+def _is_word(graph: GatedGraph, text: EncodedText) -> Float[Tensor, "*axes node word"]:
+    """x_(v,n): how far each node is of the type of each word of a text."""
+    shape = (*graph.strengths.shape, text.words.shape[-1])
+    return graph.types.gather(-1, text.words.unsqueeze(-2).expand(shape)) * (text.words > 0).unsqueeze(-2)
 
 
-def _parts(graph: GatedGraph) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    return graph.types, graph.strengths, graph.states, graph.edges
+def _parts(graph: GatedGraph) -> list[Tensor]:
+    return [part for part in vars(graph).values() if part is not None]
 
 
 def _where(told: Bool[Tensor, " batch"], new: GatedGraph, old: GatedGraph) -> GatedGraph:
     """The new graph where a sentence was told; elsewhere the old one, with as many more nodes of no strength."""
     added = new.strengths.shape[1] - old.strengths.shape[1]
-    kept = GatedGraph(
+    kept = replace(
+        old,
         types=F.pad(old.types, (0, 0, 0, added)),
         strengths=F.pad(old.strengths, (0, added)),
         states=F.pad(old.states, (0, 0, 0, added)),
         edges=F.pad(old.edges, (0, 0, 0, added, 0, added)),
     )
-    pairs = list(zip(_parts(new), _parts(kept), strict=True))
-    pairs += [(new.surprise, old.surprise)] if new.surprise is not None and old.surprise is not None else []
+    pairs = zip(_parts(new), _parts(kept), strict=True)
     return GatedGraph(*(torch.where(told.view(-1, *[1] * (a.dim() - 1)), a, b) for a, b in pairs))
