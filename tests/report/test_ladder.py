@@ -70,7 +70,9 @@ def test_unfinished_runs_count_with_their_best_epoch_so_far_and_are_marked(ladde
 def test_the_csv_has_every_run_finished_or_not(report: Report) -> None:
     rows = list(csv.DictReader(io.StringIO(report.runs_csv())))
     assert len(rows) == len(report.runs) == 18
-    asked = [row["error_percent"] for row in rows if row["model"] == "amn-without-question" and row["task"] == "19"]
+    asked = [
+        row["error_percent"] for row in rows if row["architecture"] == "amn-without-question" and row["task"] == "19"
+    ]
     assert asked == ["60.0", "40.0"]
     (open_run,) = (row for row in rows if row["finished"] == "False" and row["error_percent"])
     assert (open_run["error_percent"], open_run["hidden"], open_run["epochs"]) == ("0.4", "64", "40")

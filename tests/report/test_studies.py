@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from amn.config import RunSpec, TrainConfig
+from amn.errors import CheckpointError
 from amn.report import figures
 from amn.report import paper_tables as paper
 from amn.report.analysis import Analysis
@@ -100,3 +101,30 @@ def test_there_is_no_study_of_few_runs(tmp_path: Path) -> None:
     bare_run(tmp_path, RunSpec(task=1), 0.0)
     runs = find_runs([tmp_path])
     assert Report(runs, summaries(runs), Analysis()).studies() == []
+
+
+def test_the_csv_of_runs_gives_the_same_tables_again(report: Report, tables: dict[str, Table], tmp_path: Path) -> None:
+    recorded = tmp_path / "paper-runs.csv"
+    recorded.write_text(report.runs_csv())
+    runs = find_runs([recorded])
+    again = Report(runs, summaries(runs), Analysis())
+    assert {table.key: table for table in again.studies()} == tables
+    assert again.runs_csv() == report.runs_csv()
+
+
+def test_a_run_directory_replaces_its_row_of_a_csv(report: Report, tmp_path: Path) -> None:
+    recorded = tmp_path / "paper-runs.csv"
+    recorded.write_text(report.runs_csv())
+    bare_run(tmp_path / "runs", RunSpec(task=1, architecture="entnet", seed=1), 0.7)
+    runs = find_runs([recorded, tmp_path / "runs"])
+    assert len(runs) == len(report.runs)
+    assert summaries(runs)["entnet"][1].errors == [0.0, 0.7]
+
+
+def test_a_csv_that_holds_no_runs_is_refused_by_its_line(report: Report, tmp_path: Path) -> None:
+    recorded = tmp_path / "runs.csv"
+    recorded.write_text(report.runs_csv().replace('"{""clip"": 1.0}"', "clip", 1))
+    with pytest.raises(CheckpointError, match=r"runs.csv:\d+: not a run as amn report writes it"):
+        find_runs([recorded])
+    with pytest.raises(CheckpointError, match="none.csv: cannot be read"):
+        find_runs([tmp_path / "none.csv"])

@@ -14,7 +14,7 @@ from amn.training.fleet import Pool
 from amn.training.prepare import data_key, encode_all
 from training.small import log_of, small, trainer_of
 
-FACTS = {"hidden": 8, "facts": True}
+FACTS = {"hidden": 8, "text_width": 16, "message_width": 8, "facts": True}
 
 
 def shown(data: Path | None, task: int, seed: int = 0, **train: object) -> RunSpec:

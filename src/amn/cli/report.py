@@ -22,8 +22,8 @@ def report(
     Example: amn report runs --out docs/results/report.html --figures docs/results/figures --table docs/results.md
 
     Args:
-        folders: run directories, or folders of run directories.
-        out: the page; a CSV and a JSON file of the same name are written beside it.
+        folders: run directories, folders of run directories, or CSV files of runs that an earlier report wrote.
+        out: the page; CSV files of its rows and of its runs and a JSON file are written beside it.
         figures: also write the figures as PNG to this folder.
         table: also fill the tables of this Markdown file, between their marks.
         data: folder of bAbI files, where it is not the one that the runs were trained with.

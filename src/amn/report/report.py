@@ -17,7 +17,17 @@ from amn.report.analysis import Analysis, Analyst, Note
 from amn.report.cost_tables import cost_tables
 from amn.report.ladder import ladders
 from amn.report.rivals import rivals_table
-from amn.report.runs import ALL_LABELS, Labels, RunRecord, Summaries, TaskName, find_runs, summaries, without_trials
+from amn.report.runs import (
+    ALL_LABELS,
+    FIGURES,
+    Labels,
+    RunRecord,
+    Summaries,
+    TaskName,
+    find_runs,
+    summaries,
+    without_trials,
+)
 from amn.report.scaling import scalings
 from amn.report.stability import stability_table
 from amn.report.tables import (
@@ -58,7 +68,7 @@ class Report:
         """Reads runs and evaluates their best models.
 
         Args:
-            folders: run directories, or folders of them.
+            folders: run directories, folders of them, or CSV files of runs.
             data: a folder of released files in place of the one that the runs name.
             questions: how many to ask of each task; 0 to evaluate nothing.
             note: told of progress.
@@ -110,7 +120,8 @@ class Report:
             rows = {task: summary.row() for task, summary in self.found[model].items()}
             drawn += [figures.overview(rows, scores, model), figures.heat_map(scores, model)]
         drawn += [figures.story(trace) for trace in self.analysis.stories.values()]
-        return drawn + [figures.curves(model, tasks) for model, tasks in self.found.items()]
+        logged = {run.model for run in self.runs if len(run.curve) > 1}  # runs from a CSV file have no log
+        return drawn + [figures.curves(model, tasks) for model, tasks in self.found.items() if model in logged]
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each model and task: our figures and the paper's. What is missing is None."""
@@ -158,8 +169,9 @@ class Report:
         return _csv(COLUMNS, self.rows())
 
     def runs_csv(self) -> str:
-        """Every run as CSV, with what it has reached where it is not finished."""
-        return _csv(RUN_COLUMNS, run_records(self.runs))
+        """Every run as CSV, with its figures so far where it is not finished; `find_runs` reads it again."""
+        records = run_records(self.runs)
+        return _csv(RUN_COLUMNS, ({**run, "settings": json.dumps(run["settings"], sort_keys=True)} for run in records))
 
     def page(self, pictures: "Sequence[Picture]") -> str:
         """The page."""
@@ -185,8 +197,8 @@ COLUMNS = (
     *("cost_ingest_seconds", "cost_decode_seconds"),
 )
 RUN_COLUMNS = (
-    *("model", "task", "seed", "epochs", "hidden", "training_questions", "finished"),
-    *("epoch", "error_percent", "entities", "entities_read", "ratio", "banks"),
+    *("architecture", "label", "task", "seed", "epochs", "hidden", "settings", "training_questions", "finished"),
+    *FIGURES,
 )
 
 

@@ -1,29 +1,33 @@
 """The runs that a report is made from, and what their seeds come to."""
 
+import csv
 import dataclasses
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any, Literal
 
-from amn.config import RunSpec
+from amn.config import RunSpec, TrainConfig, split_settings
 from amn.errors import CheckpointError, ConfigError, did_you_mean
 from amn.evaluation.metrics import PASS_PERCENT
 from amn.models import model_class
 from amn.store.run_directory import SPEC_FILE, RunDirectory
+from amn.training.sweep import parse_task
 
 TaskName = int | str
 Labels = Collection[str] | Literal["all"]
 ALL_LABELS: Literal["all"] = "all"
+FIGURES = ("epoch", "error_percent", "entities", "entities_read", "ratio", "banks")  # of the best epoch of a run
 _OF_DATA = {"vocabulary_size", "num_answers"}  # settings that follow from the stories
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One run as its directory tells it."""
+    """One run, from its directory or from a CSV file of runs."""
 
-    directory: RunDirectory  # the run directory
+    directory: RunDirectory  # the run directory; a run from a CSV file has none on disk
     spec: RunSpec  # what was trained
     validation: dict[str, Any] | None  # the figures of the best epoch; None where the run is not finished
     curve: tuple[dict[str, Any], ...]  # the entries of its log
@@ -131,16 +135,23 @@ class Summary:
 Summaries = Mapping[str, Mapping[TaskName, Summary]]  # by model and task
 
 
-def find_runs(folders: Sequence[Path]) -> list[RunRecord]:
-    """The runs in some folders, at any depth.
+def find_runs(sources: Sequence[Path]) -> list[RunRecord]:
+    """The runs in some folders, at any depth, and in CSV files as `Report.runs_csv` writes them.
+
+    A run that is in a folder replaces the one of the same name in a CSV file.
 
     Raises:
-        CheckpointError: where there is none.
+        CheckpointError: where there is none, or where a file cannot be read.
     """
-    found = {path.resolve(): RunDirectory(path) for folder in folders for path in _run_paths(folder)}
+    folders = [source for source in sources if source.suffix != ".csv"]
+    paths = {path.resolve(): path for folder in folders for path in _run_paths(folder)}
+    found = [_read(RunDirectory(path)) for path in paths.values()]
+    names = {run.spec.name for run in found}
+    tables = [source for source in sources if source.suffix == ".csv"]
+    found += [run for table in tables for run in _recorded(table) if run.spec.name not in names]
     if not found:
-        raise CheckpointError(f"no run directory in {', '.join(map(str, folders))}; amn train and amn sweep make them")
-    return [_read(directory) for directory in found.values()]
+        raise CheckpointError(f"no run directory in {', '.join(map(str, sources))}; amn train and amn sweep make them")
+    return found
 
 
 def without_trials(runs: Sequence[RunRecord], labels: Labels) -> tuple[list[RunRecord], tuple[str, ...]]:
@@ -177,6 +188,38 @@ def _read(directory: RunDirectory) -> RunRecord:
         if "error_percent" not in validation:  # no epoch of it was ever validated
             validation = None
     return RunRecord(directory, directory.spec(), validation, tuple(directory.entries()), record)
+
+
+def _recorded(table: Path) -> Iterator[RunRecord]:
+    """The runs of a CSV file, in its order."""
+    try:
+        with table.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CheckpointError(f"{table}: cannot be read ({error})") from error
+    for line, row in enumerate(rows, start=2):
+        try:
+            yield _from_row(table, row)
+        except (ConfigError, KeyError, TypeError, ValueError) as error:
+            raise CheckpointError(f"{table}:{line}: not a run as amn report writes it ({error!r})") from error
+
+
+def _from_row(table: Path, row: dict[str, str]) -> RunRecord:
+    kind = model_class(row["architecture"])
+    own, train = split_settings(json.loads(row["settings"]), {f.name for f in dataclasses.fields(kind.Config)})
+    spec = RunSpec(
+        task=parse_task(row["task"]),
+        architecture=row["architecture"],
+        seed=int(row["seed"]),
+        settings=own,
+        train=TrainConfig(**{**kind.recipe, **train, "epochs": int(row["epochs"])}),
+        label=row["label"],
+    )
+    figures = {name: json.loads(row[name]) for name in FIGURES if row[name]}
+    record = {name: int(row[name]) for name in ("training_questions",) if row[name]}
+    finished = row["finished"] == "True"
+    curve = () if finished or not figures else (figures,)
+    return RunRecord(RunDirectory(table / spec.name), spec, figures if finished else None, curve, record)
 
 
 def summaries(runs: Iterable[RunRecord]) -> dict[str, dict[TaskName, Summary]]:

@@ -126,10 +126,11 @@ def runs_table(model: str, runs: Sequence[RunRecord]) -> Table:
 
 
 def run_records(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
-    """Every run as data: its settings, what it has reached, and the command that trains it again."""
+    """Every run as data: all of its settings and those that were chosen, its figures, and its command."""
     return [
         run.settings
-        | {"name": run.spec.name, "model": run.model, "task": run.spec.task, "seed": run.spec.seed}
+        | {"name": run.spec.name, "architecture": run.spec.architecture, "label": run.spec.label}
+        | {"task": run.spec.task, "seed": run.spec.seed, "settings": _chosen(run.spec)}
         | {"finished": run.validation is not None, "training_questions": run.training_questions}
         | {"seconds": run.seconds, "command": command_of([run.spec]), **run.reached}
         for run in sorted(runs, key=run_order)
