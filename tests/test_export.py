@@ -170,6 +170,6 @@ def test_what_cannot_be_exported_is_refused(tmp_path: Path, monkeypatch: pytest.
         export_onnx(own, tmp_path)
 
 
-def test_the_verb_refuses_other_formats(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["export", str(directory), "--format", "tflite", "--out", str(directory)]) == 2
+def test_the_verb_refuses_other_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["export", "qa1", "--format", "tflite", "--out", str(tmp_path / "onnx")]) == 2
     assert "tflite" in capsys.readouterr().err

@@ -36,7 +36,8 @@ MARY, MILK, KITCHEN_SLOT = 1, 3, 5  # in the order of first mention
 
 def build(seed: int = 0, **changes: Any) -> GGTNN:
     sizes: dict[str, Any] = {"vocabulary_size": len(VOCABULARY.words), "num_answers": len(VOCABULARY.answers)}
-    model = GGTNN(GGTNNConfig(**{"hidden": 12, "propagation": 1, "facts": True, **sizes, **changes}))
+    small: dict[str, Any] = {"hidden": 12, "text_width": 24, "message_width": 12, "propagation": 1}
+    model = GGTNN(GGTNNConfig(**{**small, "facts": True, **sizes, **changes}))
     model.initialise(torch.Generator().manual_seed(seed))
     return model
 
@@ -140,7 +141,10 @@ def test_stacked_models_learn_from_facts_as_each_does_alone() -> None:
 @pytest.mark.unchecked
 def test_the_graph_is_learned() -> None:
     torch.set_num_threads(1)
-    model, batch = build(hidden=20), batch_of(TOLD[::4])  # each story once, not with each of its questions
+    model, batch = (
+        build(hidden=20, text_width=40),
+        batch_of(TOLD[::4]),
+    )  # each story once, not with each of its questions
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     for step in range(80):
         optimiser.zero_grad()

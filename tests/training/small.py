@@ -24,6 +24,7 @@ from amn.training.loop import Trainer, make_runs
 CPU = torch.device("cpu")
 QUESTIONS = {1: 70, 6: 40, 15: 54}  # training questions of each task; their numbers of steps differ
 SETTINGS = {"amn": {"heads": 2}, "amn-paper": {"max_banks": 2, "powers": 1, "capacity": 32}}  # beside the width
+SETTINGS["ggtnn"] = {"text_width": 16, "message_width": 8}
 SETTINGS |= {f"amn-paper-with-{step}": SETTINGS["amn-paper"] for step in ("question", "joining", "norm")}
 SOURCE = Path(__file__).parents[2] / "src"
 SHORT, LONG = 4, 50  # the most sentences of a story: with few, a step takes a third of the time
