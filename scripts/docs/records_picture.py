@@ -1,6 +1,6 @@
 """Draws the mean errors over the twenty tasks, ours beside published ones, for the page of results.
 
-python scripts/docs/records_picture.py 0.03
+python scripts/docs/records_picture.py 0.02
 
 The figure is the mean error of `babi`, in percent; those of the models of one task are from `docs/results/report.csv`.
 """
