@@ -22,8 +22,9 @@ from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
 from amn.models import MODELS, build_model
 from amn.pretrained import shipped_directory, shipped_models
-from amn.store.memory_file import pack, unpack
+from amn.store.memory_file import packing, unpack
 from amn.store.model_directory import CONFIG_FILE, WEIGHTS_FILE, read_description, save_model
+from amn.store.stepwise import run_to_end
 from amn.store.validate import DIGESTS, expected_shapes
 from random_stories import VOCABULARY
 from server.serving import QUESTION, STORY, save_small_model
@@ -283,7 +284,7 @@ def test_a_memory_made_up_by_somebody_is_refused_or_harmless(model: Path) -> Non
     refused = 0
     for _ in range(MANY):
         try:
-            again = LiveMemory.from_bytes(pack(described, made_up(tensors, draws)), qa.trained)
+            again = LiveMemory.from_bytes(run_to_end(packing(described, made_up(tensors, draws))), qa.trained)
             again.tell(STORY)
             assert all(np.isfinite(answer.score) for answer in again.ask(banks=0))
         except CheckpointError:

@@ -16,7 +16,8 @@ from safetensors.numpy import save as save_tensors
 from amn.data import files
 from amn.errors import CheckpointError
 from amn.memory.live import LiveMemory, fingerprint
-from amn.store.memory_file import MAGIC, pack, unpack
+from amn.store.memory_file import MAGIC, packing, unpack
+from amn.store.stepwise import run_to_end
 from live_memories import MORE, QUESTIONS, STORY, assert_alike, depths, told, trained
 
 KILLS = 1000
@@ -78,9 +79,8 @@ def test_which_words_were_told_side_by_side_comes_back_and_may_be_missing(implem
     spoken = [sentence.lower().strip(".").split() for sentence in memory.sentences]
     assert len(tensors["0.pairs"]) == len({pair for words in spoken for pair in zip(words, words[1:], strict=False)})
     back = LiveMemory.from_bytes(memory.to_bytes(), memory.trained)
-    older = LiveMemory.from_bytes(
-        pack(described, {name: value for name, value in tensors.items() if name != "0.pairs"}), memory.trained
-    )
+    without_pairs = {name: value for name, value in tensors.items() if name != "0.pairs"}
+    older = LiveMemory.from_bytes(run_to_end(packing(described, without_pairs)), memory.trained)
     for one in (memory, back, older):
         one.tell(MORE)
     tables = [one._memories[0].arrays() for one in (memory, back)]
@@ -138,7 +138,8 @@ def test_whole_bytes_that_describe_no_memory_are_refused(described: dict[str, An
     """A checksum says that bytes are those that were written, and not that they make sense."""
     memory = told(trained(0))
     sound = {"model": fingerprint(memory.trained), "questions": memory.questions, "shared": True}
-    data = pack(sound | {"sentences": memory.sentences, "traces": [[]]} | described, {"0.depth": np.zeros(3, np.int32)})
+    document = sound | {"sentences": memory.sentences, "traces": [[]]} | described
+    data = run_to_end(packing(document, {"0.depth": np.zeros(3, np.int32)}))
     with pytest.raises(CheckpointError):
         LiveMemory.from_bytes(data, memory.trained)
     with pytest.raises(CheckpointError):

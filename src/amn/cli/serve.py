@@ -121,7 +121,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _run(app: "FastAPI", listening: socket.socket, limits: "Limits", log: bool) -> None:
     """Serves until it is told to stop, then finishes the requests that it took."""
-    from amn.server.listening import server_for
+    from amn.server.connections import server_for
 
     sys.setswitchinterval(SWITCH_SECONDS)
     # To look through everything for garbage takes longer than a deadline leaves. What is loaded now stays, and of what

@@ -6,12 +6,12 @@ they ask for it; the number of sentences told so far is all that one must rememb
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Generator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from amn.answers import Answer, Serializable
-from amn.store.steps import finished
+from amn.store.stepwise import Steps, run_to_end
 
 if TYPE_CHECKING:
     from amn.memory import LiveMemory
@@ -49,9 +49,9 @@ class Follower:
 
     def tell(self, sentence: str) -> list[AnswerChange]:
         """Tells one sentence, and gives the answers that it changed."""
-        return finished(self.telling(sentence))
+        return run_to_end(self.telling(sentence))
 
-    def telling(self, sentence: str) -> Generator[None, None, list[AnswerChange]]:
+    def telling(self, sentence: str) -> Steps[list[AnswerChange]]:
         """The same in steps, each of which takes a moment."""
         number = self.position
         for _ in self._memory.telling([sentence], traced=False):

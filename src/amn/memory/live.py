@@ -1,7 +1,7 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
 from collections import deque
-from collections.abc import AsyncIterator, Collection, Generator, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from math import inf
@@ -25,7 +25,7 @@ from amn.memory.hearing import Hearing
 from amn.memory.support import Support
 from amn.store.atomic import write_atomically, writing
 from amn.store.memory_file import OLD_JSON, packing, read_old, unpack
-from amn.store.steps import finished
+from amn.store.stepwise import Steps, run_to_end
 from amn.store.version_1 import from_version_1
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
@@ -116,7 +116,7 @@ class LiveMemory(Hearing):
         answers = timed(answers, perf_counter() - started)
         return answers if question is None else answers[0]
 
-    def asking(self) -> Generator[None, None, list[Answer]]:
+    def asking(self) -> Steps[list[Answer]]:
         """What `ask` gives, in steps: the questions one at a time, where each has a memory of its own."""
         if len(self._groups) == 1:
             return self.ask()
@@ -228,9 +228,9 @@ class LiveMemory(Hearing):
             traces: of how many sentences, counted for each question, it says what they did. An explanation shows that,
                 and it takes most of the room; by default of all that are kept, else of the latest.
         """
-        return finished(self.packing(traces=traces))
+        return run_to_end(self.packing(traces=traces))
 
-    def packing(self, *, traces: int | None = None) -> Generator[None, None, bytes]:
+    def packing(self, *, traces: int | None = None) -> Steps[bytes]:
         """Steps that return `to_bytes` of the memory as it is now, whatever it is told in between."""
         each = None if traces is None else max(1, traces // len(self._groups))
         described = {

@@ -1,9 +1,8 @@
 """A live memory as bytes: JSON and tensors in one piece, with a checksum over all of it. No pickle."""
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
-from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from amn.errors import CheckpointError
-from amn.store.steps import finished
+from amn.store.stepwise import Steps, encoding
 
 MAGIC = b"amn memory 3\n"
 _LENGTH = 8  # bytes that say how long the JSON is
@@ -20,35 +19,16 @@ OLD_JSON, OLD_TENSORS = "memory.json", "memory.safetensors"  # of version 0.1: t
 _OLD_VERSIONS = (1, 2)
 
 
-def packing(described: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Generator[None, None, bytes]:
-    """A description and its tensors in one piece, in steps: made at once, what is long would hold up others."""
-    fields = []
-    for name, value in described.items():
-        fields.append(f"{json.dumps(name)}: {(yield from _writing(value))}")
-    text = f"{{{', '.join(fields)}}}".encode()
+def packing(described: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Steps[bytes]:
+    """A description and its tensors as one piece of bytes, made in steps."""
+    text = yield from encoding(dict(described), depth=3)
     body = len(text).to_bytes(_LENGTH, "little") + text + save(dict(tensors))
     yield
     return MAGIC + sha256(body).digest() + body
 
 
-def pack(described: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> bytes:
-    """The same at once."""
-    return finished(packing(described, tensors))
-
-
-def _writing(value: object) -> Generator[None, None, str]:
-    """A value as JSON; a step for each part of a list."""
-    if not isinstance(value, list):
-        yield
-        return json.dumps(value, default=methodcaller("to_dict"))
-    parts = []
-    for part in value:
-        parts.append((yield from _writing(part)))
-    return f"[{', '.join(parts)}]"
-
-
 def unpack(data: bytes, source: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The inverse of `pack`.
+    """The inverse of `packing`.
 
     Raises:
         CheckpointError: where the bytes are not those of a memory, or not all of them.
