@@ -17,8 +17,9 @@ from amn.inference.calibration import Calibration, features, fit
 from amn.inference.phrasing import Phrasing, Strangeness
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
-from amn.store.memory_file import unpack
+from amn.store.memory_file import packing, unpack
 from amn.store.model_directory import load_model, save_model
+from amn.store.stepwise import run_to_end
 from live_memories import trained
 from random_stories import VOCABULARY
 

@@ -21,7 +21,7 @@ from amn.inference.order import in_order
 from amn.inference.trained import TrainedModel
 from amn.memory.live import LiveMemory, groups_of
 from amn.pretrained import DEFAULT_MODEL
-from amn.store.find import find_model
+from amn.store.find import find_model, push
 from amn.store.model_directory import load_model, save_model
 
 if TYPE_CHECKING:
@@ -221,8 +221,6 @@ class QA:
         Returns:
             The address of the commit.
         """
-        from amn.store.hub import push
-
         return push(self.save_pretrained, name, **options)
 
     def to(self, device: str) -> "QA":

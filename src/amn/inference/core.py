@@ -14,7 +14,7 @@ from amn.core.boundary import address
 from amn.data.examples import Words
 from amn.data.graph import RECENT_NEIGHBOURS
 from amn.errors import AMNError
-from amn.inference.core_weights import weights_of
+from amn.inference.core_weights import core_weights
 from amn.inference.found import Arrays, Change, Found, Held
 from amn.inference.phrasing import Strangeness
 from amn.inference.spelling import Spelling
@@ -38,7 +38,7 @@ class Core:
         self.gate = int(trained.config.get("gate", 0))
         self.classes, self.items = len(trained.vocabulary.answers), int(trained.config.get("items", 1))
         try:
-            weights, _kept = weights_of(trained)
+            weights, _kept = core_weights(trained)
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise AMNError(f"{_CANNOT.format(trained.architecture)}: {error}") from error
         self.handle: int | None = code.amn_model_new(byref(weights))

@@ -24,9 +24,8 @@ from amn.memory.changes import AnswerChange, follow
 from amn.memory.hearing import Hearing
 from amn.memory.support import Support
 from amn.store.atomic import write_atomically, writing
-from amn.store.memory_file import OLD_JSON, packing, read_old, unpack
+from amn.store.memory_file import OLD_JSON, from_version_1, packing, read_old, unpack
 from amn.store.stepwise import Steps, run_to_end
-from amn.store.version_1 import from_version_1
 
 CERTAIN = 0.9  # with time left, further banks are read while the score is below this
 KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back

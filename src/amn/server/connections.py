@@ -21,7 +21,7 @@ _REPEAT_SECONDS = 1.0  # the same message is logged once in this time
 
 
 class JoinedWrites:
-    """A transport that sends all that is written in one turn of the event loop at once, such as head and body of a reply.
+    """A transport that sends what is written in one turn of the event loop at once, such as head and body of a reply.
 
     Every system call releases the interpreter lock and has to wait for it again, so fewer calls are faster.
     """

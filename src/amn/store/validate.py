@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from amn.errors import CheckpointError
+from amn.inference.shapes import Shape, amn_shapes
 
 MAX_CONFIG_BYTES = 64 << 20
 MAX_SIZE = 1 << 20  # of a width, a vocabulary, or any other whole number of a config
 MAX_HIDDEN = 8192
 DIGESTS = "sha256"  # the entry of config.json that says what the rest must be
-KINDS = 6  # of edges, each with a bias for each head
 
 _PARTS = {"architecture": str, "config": dict, "vocabulary": dict, "training": dict}
 _PARTS_BEFORE = {*_PARTS, "format_version", "calibration"}  # what models from before there were checksums may have
@@ -27,8 +27,6 @@ _KNOWN = {**dict.fromkeys(_POSITIVE, int), "bank_gap": float, "norm_epsilon": fl
 _RESERVED_WORDS = 2  # padding and the unknown word have numbers too
 
 _log = logging.getLogger(__name__)
-
-Shape = tuple[int, ...]
 
 
 def parsed(text: bytes, source: str) -> dict[str, Any]:
@@ -129,12 +127,12 @@ def _digest_of(described: Mapping[str, Any]) -> str:
 
 
 def expected_shapes(architecture: str, config: Mapping[str, Any]) -> dict[str, Shape]:
-    """The tensors of a model and their shapes; -1 where any size will do. Nothing of that size is made for it.
+    """The tensors of a model and their shapes, without allocating them; -1 where any size will do.
 
-    The default model is answered without torch, so its shapes are written here; torch knows those of the others.
+    The default model needs no torch, so its shapes are listed; torch computes those of the others.
     """
     if architecture == "amn":
-        return _shapes_of_amn(config)
+        return amn_shapes(config)
     import torch
 
     from amn.models import config_of, model_class
@@ -146,65 +144,6 @@ def expected_shapes(architecture: str, config: Mapping[str, Any]) -> dict[str, S
     except (TypeError, ValueError, RuntimeError) as error:
         raise CheckpointError(f"config: not one of {architecture} ({error})") from error
     return {name: tuple(value.shape) for name, value in model.state_dict().items()}
-
-
-def _shapes_of_amn(config: Mapping[str, Any]) -> dict[str, Shape]:
-    hidden, answers, pointer, items = (
-        config.get(name, default)
-        for name, default in (("hidden", 64), ("num_answers", 0), ("pointer", False), ("items", 1))
-    )
-    shapes: dict[str, Shape] = {
-        "edge_bias": (KINDS, config.get("heads", 4)),
-        "encoder.embedding.weight": (config.get("vocabulary_size", 0), hidden),
-        "decoder.prelu.weight": (1,),
-        **_layer("create", 1, hidden + 1),
-        **_layer("decoder.answer", answers, hidden),
-        "tell.weight": (2 * hidden, hidden),
-        "strength.update_question.weight": (1, hidden),
-    }
-    numbers = ("strength.update_strength", "strength.reset", "strength.candidate_strength")
-    shapes |= {name: (1,) for name in (*numbers, "decoder.nothing", "decoder.growth")}
-    shapes |= {f"{name}.weight": (hidden, hidden) for name in ("ask", "move_question", "decoder.match")}
-    for name in ("strength.update_state", "strength.candidate_state", "move_state"):
-        shapes |= _layer(name, 1, hidden)
-    for name in ("from_question", "decoder.hidden", *(["decoder.pointer.of_summary"] if pointer else [])):
-        shapes |= _layer(name, hidden, hidden)
-    for name in ("encoder.word_gru", "encoder.question_gru", "propagate_gru", "update"):
-        shapes |= _gru(name, hidden, 2 * hidden if name == "update" else hidden)
-    if pointer:
-        shapes["encoder.anonymous"] = (-1, hidden)
-    if items > 1:
-        shapes |= {"decoder.classes.weight": (answers, hidden), **_gru("decoder.next", hidden, hidden)}
-    return shapes | (_shapes_of_gate(config) if config.get("gate") else {})
-
-
-def _shapes_of_gate(config: Mapping[str, Any]) -> dict[str, Shape]:
-    width, words = config["gate"], config.get("vocabulary_size", 0)
-    shapes: dict[str, Shape] = {
-        "gate.embedding.weight": (words, width),
-        "gate.question.weight": (width, width),
-        "gate.bars": (3,),
-        "gate.refers": (words,),
-    }
-    for name in ("gate.sentence_gru", "gate.question_gru"):
-        shapes |= _gru(name, width, width)
-    if config.get("needs"):
-        shapes |= {f"gate.need.{name}.weight": (width, width) for name in ("sentence", "question")}
-        shapes |= {
-            "gate.need.shared.weight": (4, width),
-            "gate.need.names": (words,),
-            "gate.need.highest": (1,),
-            **_layer("gate.need.verdict", 1, width),
-        }
-    return shapes | _layer("gate.sentence", width, width) | _layer("gate.verdict", 1, width)
-
-
-def _layer(name: str, outputs: int, inputs: int) -> dict[str, Shape]:
-    return {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
-
-
-def _gru(name: str, hidden: int, inputs: int) -> dict[str, Shape]:
-    return {**_layer(f"{name}.input", 3 * hidden, inputs), **_layer(f"{name}.state", 3 * hidden, hidden)}
 
 
 def _named(kind: type) -> str:
