@@ -12,7 +12,7 @@ import pytest
 from amn.data.examples import Words
 from amn.data.story import words
 from amn.errors import AMNError
-from amn.inference.gate import Judged
+from amn.inference.gate import GateState
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
 from amn.memory.stored import StoredMemory
@@ -27,7 +27,7 @@ class Named:
 
     def __init__(self, questions: Sequence[str]) -> None:
         self._names = [{words(question)[-1]} for question in questions]
-        self.state = Judged.start(len(questions))
+        self.state = GateState.start(len(questions))
 
     def judge(self, sentences: Sequence[Words]) -> np.ndarray:
         found = np.array([[bool(names.intersection(spoken)) for spoken in sentences] for names in self._names])
@@ -158,7 +158,7 @@ def test_a_stopped_reading_goes_on_where_it_stopped(
         file.write("\n" + FACTS[3])
     assert restored.read(path).let_in == 1
     path.write_text("Much less.")
-    with pytest.raises(AMNError, match=f"{BLOCK_SENTENCES} sentences of it were read before, and now it has 1"):
+    with pytest.raises(AMNError, match=f"{BLOCK_SENTENCES} sentences were read before, but it now has only 1"):
         memory.read(path)
 
 

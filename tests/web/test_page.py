@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from amn.data.sentences import split_sentences
-from amn.inference.gate import Judged
+from amn.inference.gate import GateState
 from server.serving import STORY, running
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -149,7 +149,7 @@ class NoJohn:
     """A gate that turns away every sentence about John."""
 
     def __init__(self, questions: int) -> None:
-        self.state = Judged.start(questions)
+        self.state = GateState.start(questions)
 
     def judge(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
         verdicts = np.array([["john" not in spoken for spoken in sentences]] * len(self.state.facts))

@@ -1,4 +1,4 @@
-"""The weights of the default model by the names of the compiled core."""
+"""The weights of the default model as structures of the compiled core."""
 
 from dataclasses import dataclass
 from math import inf
@@ -45,7 +45,7 @@ _NUMBERS = {
 
 
 def core_weights(trained: TrainedModel) -> tuple[boundary.CWeights, list[np.ndarray]]:
-    """The weights by the core's names, and the arrays that they point to."""
+    """The structure of weights, and the arrays that it points to."""
     config, kept = trained.config, [np.ascontiguousarray(value) for value in trained.weights.values()]
     answers = len(trained.vocabulary.answers)
     own = _Checked(dict(zip(trained.weights, kept, strict=True)), amn_shapes({**config, "num_answers": answers}))

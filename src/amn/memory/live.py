@@ -7,43 +7,53 @@ from hashlib import sha256
 from math import inf
 from pathlib import Path
 from time import perf_counter
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
-from amn.answers import Answer, Bank, Edge, Entity, Explanation, SentenceTrace, answers_of, check_limits, timed
+from amn.answers import (
+    Answer,
+    AskOptions,
+    Bank,
+    Edge,
+    Entity,
+    Explanation,
+    SentenceTrace,
+    answers_of,
+    check_limits,
+    timed,
+)
 from amn.data.story import words, words_of
 from amn.data.text import Text, read_questions
 from amn.errors import CheckpointError
-from amn.inference.engine import open_gate
-from amn.inference.found import Arrays, StoryMemory
-from amn.inference.gate import Judge, Judged
-from amn.inference.order import order_of
+from amn.inference.engine import open_gate, order_of
+from amn.inference.gate import GateState, Judge
+from amn.inference.story_memory import Arrays, StoryMemory
 from amn.inference.trained import TrainedModel
 from amn.memory.changes import AnswerChange, follow
-from amn.memory.hearing import Hearing
+from amn.memory.ingestion import Ingestion
 from amn.memory.support import Support
 from amn.store.atomic import write_atomically, writing
 from amn.store.memory_file import OLD_JSON, from_version_1, packing, read_old, unpack
 from amn.store.stepwise import Steps, run_to_end
 
-CERTAIN = 0.9  # with time left, further banks are read while the score is below this
-KEPT_TRACES = 1000  # how many of the latest sentences an explanation goes back
-MOST_TRACES = 10_000  # of the memories of many questions together
-SHOWN_ENTITIES = 200  # how many entities of a bank are listed, the most relevant first
-SHOWN_QUESTIONS = 3  # of a memory, where it is printed
+CERTAIN = 0.9  # with time left, more banks are read while the score is below this
+KEPT_TRACES = 1000  # of the latest sentences, which an explanation shows
+MOST_TRACES = 10_000  # of all questions together
+SHOWN_ENTITIES = 200  # of a bank in an explanation, the most relevant first
+SHOWN_QUESTIONS = 3  # in the repr of a memory
 
 
-class LiveMemory(Hearing):
-    """A memory for a set of questions, which guide what it keeps near. It is not safe to use from several threads.
+class LiveMemory(Ingestion):
+    """A memory for a set of questions, which decide what it considers relevant. It is not thread-safe.
 
-    Where the model was trained on several questions at once, they share one memory; else each has its own inside.
+    If the model was trained on several questions at once, they share one memory; otherwise each has its own.
 
     Args:
         trained: the model.
         questions: what the memory is built for.
-        shared: whether the questions share one memory; None to do as in training.
-        gate: what turns sentences away, in place of the model's own gate.
+        shared: whether the questions share one memory; None for what the model was trained on.
+        gate: turns irrelevant sentences away, in place of the model's own gate.
     """
 
     def __init__(
@@ -63,18 +73,14 @@ class LiveMemory(Hearing):
 
     @property
     def latest(self) -> list[str]:
-        """The sentences let in last, as they were written, as far back as an explanation goes."""
+        """The texts of the sentences that an explanation shows."""
         return [trace.text for kept in self._traces for trace in kept]
 
     @overload
-    def ask(
-        self, question: str, *, deadline: float | None = ..., explain: bool = ..., banks: int | None = ...
-    ) -> Answer: ...
+    def ask(self, question: str, **options: Unpack[AskOptions]) -> Answer: ...
 
     @overload
-    def ask(
-        self, question: None = ..., *, deadline: float | None = ..., explain: bool = ..., banks: int | None = ...
-    ) -> list[Answer]: ...
+    def ask(self, question: None = ..., **options: Unpack[AskOptions]) -> list[Answer]: ...
 
     def ask(
         self,
@@ -87,13 +93,13 @@ class LiveMemory(Hearing):
         """Answers from what the memory was told so far.
 
         Args:
-            question: any question, for one answer. One of the memory's own is answered at once; for another the
-                sentences are read again, but not encoded again. Without it, all questions of the memory are answered.
-            deadline: seconds from now. The most relevant bank is always read, further ones while an answer is uncertain
-                and time remains; the most certain of these readings is the answer.
-            explain: say why; with a deadline the sentences that an answer rests on are looked for while time remains.
+            question: any question, for one answer. A question that the memory was built for is answered at once; for
+                another one the sentences are read again. By default all questions of the memory are answered.
+            deadline: seconds from now. The most relevant bank is always read, and more while the answer is uncertain
+                and time remains; the most certain answer is returned.
+            explain: whether to explain the answers; with a deadline, as far as time allows.
             banks: how many banks to read, the most relevant first; 0 for all. By default 1, or with a deadline as many
-                as it allows.
+                as time allows.
         """
         started = perf_counter()
         check_limits(banks, deadline)
@@ -116,7 +122,7 @@ class LiveMemory(Hearing):
         return answers if question is None else answers[0]
 
     def asking(self) -> Steps[list[Answer]]:
-        """What `ask` gives, in steps: the questions one at a time, where each has a memory of its own."""
+        """The result of `ask`, in steps: one question at a time, unless they share a memory."""
         if len(self._groups) == 1:
             return self.ask()
         answers = []
@@ -126,19 +132,16 @@ class LiveMemory(Hearing):
         return answers
 
     def changes(self, since: int | None = None) -> AsyncIterator[AnswerChange]:
-        """An answer whenever it changes, with the sentence that changed it, while others tell the memory more.
+        """Yields an answer whenever it changes, with the sentence that changed it.
 
         Args:
-            since: after how many sentences to begin; by default with what is told from now on.
+            since: the number of sentences to start after; by default it starts now.
         """
         self.check_kept()
         return follow(self, LiveMemory(self.trained, self.questions), since)
 
     def _reread(self, question: str, traced: bool) -> "tuple[LiveMemory, Sequence[int]]":
-        """A memory of the same sentences for another question, and which of them it heard when.
-
-        Traces of them take most of the time.
-        """
+        """A memory of the same sentences for another question, and the order in which it was told them."""
         self.check_kept()
         other = LiveMemory(self.trained, [question])
         other._rereads = False
@@ -157,7 +160,7 @@ class LiveMemory(Hearing):
         return [found[i] for i in asked]
 
     def _read_until(self, end: float, limit: int | None, asked: Sequence[int]) -> list[Answer]:
-        """Reads bank after bank for the questions whose answers are uncertain, while another reading fits the time."""
+        """Reads one bank after another for the questions whose answers are uncertain, while there is time for one."""
         best = dict(zip(asked, self._read(1, asked), strict=True))
         most = {i: min(limit or answer.banks_created, answer.banks_created) for i, answer in best.items()}
         banks, slowest = 1, 0.0
@@ -173,7 +176,7 @@ class LiveMemory(Hearing):
         return [replace(answer, stopped_for_deadline=i in pending) for i, answer in best.items()]
 
     def snapshot(self, question: int = 0) -> list[Bank]:
-        """The banks as they are now, in the memory of a question; a model without banks has none."""
+        """The banks of the memory of a question, as they are now; none if the model has no banks."""
         memory = self._memories[self._group_of(question)]
         return [_bank(memory, index, {}) for index in range(memory.banks)]
 
@@ -192,11 +195,11 @@ class LiveMemory(Hearing):
         return next(number for number, group in enumerate(self._groups) if question in group)
 
     def explaining(self, asked: int, answer: Answer) -> Iterator[Answer]:
-        """An answer with its explanation, then with ever more of the sentences that it rests on: each takes a moment.
+        """Yields an answer with its explanation, then with more and more of the sentences that it rests on.
 
         Args:
-            asked: the number of its question, from 0.
-            answer: what `ask` gave.
+            asked: the index of its question.
+            answer: the answer from `ask`.
         """
         number = self._group_of(asked)
         group, found = self._groups[number], replace(answer, explanation=self._explain(asked, number, answer))
@@ -221,16 +224,16 @@ class LiveMemory(Hearing):
         )
 
     def to_bytes(self, *, traces: int | None = None) -> bytes:
-        """The memory in one piece, without the weights of the model; `from_bytes` reads it.
+        """The memory as bytes, without the weights of the model; `from_bytes` is the inverse.
 
         Args:
-            traces: of how many sentences, counted for each question, it says what they did. An explanation shows that,
-                and it takes most of the room; by default of all that are kept, else of the latest.
+            traces: how many of the traces to include, the latest ones, counted over all questions; by default all that
+                are kept. Explanations show them, and they take most of the space.
         """
         return run_to_end(self.packing(traces=traces))
 
     def packing(self, *, traces: int | None = None) -> Steps[bytes]:
-        """Steps that return `to_bytes` of the memory as it is now, whatever it is told in between."""
+        """Steps that return `to_bytes` of the memory as it is now, even if it is told more in between."""
         each = None if traces is None else max(1, traces // len(self._groups))
         described = {
             "model": fingerprint(self.trained),
@@ -251,25 +254,25 @@ class LiveMemory(Hearing):
 
     @classmethod
     def from_bytes(cls, data: bytes, trained: TrainedModel, source: str = "memory") -> "LiveMemory":
-        """Reads what `to_bytes` gave.
+        """Restores a memory from `to_bytes`.
 
         Raises:
-            CheckpointError: where the bytes are damaged, or are the memory of another model.
+            CheckpointError: where the bytes are damaged, or belong to another model.
         """
         return cls._restored(*unpack(data, source), trained, source)
 
     def save(self, path: str | Path) -> None:
-        """Writes the memory to a file, which is then the old one or the new one, however the writing ends."""
+        """Writes the memory to a file, atomically."""
         with writing(Path(path)):
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         write_atomically(Path(path), self.to_bytes())
 
     @classmethod
     def restore(cls, path: str | Path, trained: TrainedModel) -> "LiveMemory":
-        """Reads what `save` wrote, also what version 0.1 wrote.
+        """Restores a memory from `save`, or from the format of version 0.1.
 
         Raises:
-            CheckpointError: where it cannot be read, or is the memory of another model.
+            CheckpointError: where it cannot be read, or belongs to another model.
         """
         if (Path(path) / OLD_JSON).is_file():
             described, tensors = read_old(Path(path))
@@ -291,7 +294,7 @@ class LiveMemory(Hearing):
             memory.seen = int(described.get("seen", len(memory.sentences)))
             memory.let_in = int(described.get("let_in", memory.seen))
             if memory._gate is not None and (judged := described.get("gate")):
-                memory._gate.state = Judged.from_json(judged)
+                memory._gate.state = GateState.from_json(judged)
             if position := described.get("position"):
                 memory.position = str(position[0]), int(position[1])
             for kept, traces in zip(memory._traces, described["traces"], strict=True):
@@ -299,13 +302,13 @@ class LiveMemory(Hearing):
             for i, one in enumerate(memory._memories):
                 memory._resume(i, one, described, tensors)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            raise CheckpointError(f"{source}: not a memory that can be put back ({error})") from error
+            raise CheckpointError(f"{source}: the memory cannot be restored ({error})") from error
         return memory
 
     def _resume(self, number: int, memory: StoryMemory, described: dict[str, Any], tensors: Arrays) -> None:
         own = {name.partition(".")[2]: value for name, value in tensors.items() if name.startswith(f"{number}.")}
         if not own:
-            memory.hear(self._told)
+            memory.ingest(self._told)
         elif "words" in described:
             memory.resume(described["words"][number], own)
         else:
@@ -314,9 +317,9 @@ class LiveMemory(Hearing):
 
 
 def groups_of(trained: TrainedModel, questions: int, shared: bool | None = None) -> list[list[int]]:
-    """Which questions one memory is built for: all of them where training did so, else each has a memory of its own.
+    """The questions that share a memory: all of them if the model was trained so, else each has its own.
 
-    A model that never met several questions at once answers them badly from one memory.
+    A model that was never trained on several questions at once answers them badly from one memory.
     """
     if shared is None:
         shared = trained.training.train.together
@@ -324,7 +327,7 @@ def groups_of(trained: TrainedModel, questions: int, shared: bool | None = None)
 
 
 def fingerprint(trained: TrainedModel) -> str:
-    """A name for the weights of a model: the same weights have the same one."""
+    """A hash of the weights of a model."""
     found = trained.__dict__.get("fingerprint")
     if found is None:
         digest = sha256()
@@ -336,7 +339,7 @@ def fingerprint(trained: TrainedModel) -> str:
 
 
 def _by(found: Iterator[Answer], ends: float) -> Answer:
-    """The last of ever better answers that is there by a time; the first in any case."""
+    """The last of ever better answers before a time, but at least the first."""
     answer = next(found)
     while perf_counter() < ends and (better := next(found, None)) is not None:
         answer = better
@@ -344,7 +347,7 @@ def _by(found: Iterator[Answer], ends: float) -> Answer:
 
 
 def _renumbered(answer: Answer, places: Sequence[int]) -> Answer:
-    """The answer with the numbers of sentences as they were told, by those that they had as they were read."""
+    """An answer about sentences in reading order, with their numbers in the order of telling."""
     answer = replace(answer, sentences=tuple(sorted(places[number] for number in answer.sentences)))
     if answer.explanation is None:
         return answer

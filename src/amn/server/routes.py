@@ -47,7 +47,7 @@ async def _events(request: Request) -> Events:
 Behind = Annotated[Service, Depends(_service)]
 Owner = Annotated[str, Depends(owner_of)]
 Id = Annotated[
-    str, Path(description="The name of the memory, from POST /memories.", max_length=100, examples=[schemas.EXAMPLE_ID])
+    str, Path(description="The id of the memory, from POST /memories.", max_length=100, examples=[schemas.EXAMPLE_ID])
 ]
 
 

@@ -15,7 +15,7 @@ from amn.data.examples import Words
 from amn.data.graph import WordGraph
 from amn.data.vocabulary import UNKNOWN
 from amn.errors import CheckpointError
-from amn.inference.found import Arrays, placed
+from amn.inference.story_memory import Arrays, graph_tables
 from amn.inference.trained import TrainedModel
 from amn.store.stepwise import Steps, encoding
 
@@ -93,7 +93,7 @@ def from_version_1(
             anonymous[unknown.index(word) % trained.anonymous] = slots[word]
     states = tensors["states"].astype(np.float32)
     votes = states.astype(np.float64) @ trained.weights["create.weight"][0, :-1]
-    return met, placed(np.array(layout["depth"], np.int32), graph) | {
+    return met, graph_tables(np.array(layout["depth"], np.int32), graph) | {
         "states": states,
         "strengths": tensors["strengths"].astype(np.float32),
         "relevance": tensors["relevance"].astype(np.float32),
