@@ -152,7 +152,7 @@ def test_a_conversation_is_saved_and_gone_on_with(person: Callable[..., Person],
     one.types("Where is John?")
     assert "1 sentence, 1 question" in one.types(f"/save {path}")
     assert "Forgotten" in one.types("/forget")
-    assert one.types("/questions") == "No question stands."
+    assert one.types("/questions") == "There are no open questions."
     assert "Where is John?  office" in one.types(f"/load {path}")
     assert "now garden" in one.types("John went to the garden.")
     assert "not a saved memory" in one.types(f"/load {tmp_path / 'missing'}")

@@ -1,4 +1,4 @@
-"""The same verbs by the standard library alone, for machines without cyclopts: argparse made from signatures."""
+"""The command line without cyclopts, by argparse: a machine for training may have nothing but torch."""
 
 import argparse
 import inspect
@@ -10,11 +10,11 @@ from typing import Any, Literal, NoReturn, get_args, get_origin
 from amn.cli.verbs import VERBS, find_verb
 from amn.errors import ConfigError, did_you_mean
 
-_HEADING = "Usage: python -m amn VERB [OPTIONS]\n\nVerbs (VERB --help says more):"
+_HEADING = "Usage: python -m amn COMMAND [OPTIONS]\n\nCommands (for more: COMMAND --help):"
 
 
 def run_plain(words: list[str]) -> int | None:
-    """Run the verb that a command line names."""
+    """Run a command line."""
     if not words or words[0] in {"--help", "-h"}:
         helps = ((inspect.getdoc(verb.function()) or "").partition("\n")[0] for verb in VERBS)
         print("\n".join([_HEADING, *(f"  {verb.name:14} {text}" for verb, text in zip(VERBS, helps, strict=True))]))
@@ -30,14 +30,14 @@ def run_plain(words: list[str]) -> int | None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Raises where argparse would print and exit, so that every front ends in the same way."""
+    """Raises where argparse would print and exit."""
 
     def error(self, message: str) -> NoReturn:
         raise ConfigError(message)
 
 
 def parser_of(function: Callable[..., Any], name: str) -> argparse.ArgumentParser:
-    """An argument parser with the parameters of a verb."""
+    """An argument parser for the parameters of a verb."""
     parser = _Parser(
         prog=name,
         description=inspect.getdoc(function),
@@ -78,7 +78,7 @@ def _add(parser: argparse.ArgumentParser, parameter: inspect.Parameter, hint: An
 
 
 class _Append(argparse.Action):
-    """Collects the values of an option that may be given several times; argparse would add to the default."""
+    """Collects the values of a repeated option; argparse would append them to the default."""
 
     def __call__(self, _parser: object, namespace: argparse.Namespace, values: Any, _option: object = None) -> None:
         held = getattr(namespace, self.dest)
@@ -86,7 +86,7 @@ class _Append(argparse.Action):
 
 
 def _kind(hint: Any) -> tuple[Any, bool]:
-    """The type of one value of a parameter, and whether it takes several."""
+    """The type of a value of a parameter, and whether it takes several."""
     if get_origin(hint) in {types.UnionType, typing.Union}:
         inner = [member for member in get_args(hint) if member is not type(None)]
         return _kind(inner[0])
