@@ -15,7 +15,7 @@ from safetensors.numpy import save as save_tensors
 
 from amn.data import files
 from amn.errors import CheckpointError
-from amn.memory.live import LiveMemory, fingerprint
+from amn.memory.live import LiveMemory
 from amn.store.memory_file import MAGIC, packing, unpack
 from amn.store.stepwise import run_to_end
 from live_memories import MORE, QUESTIONS, STORY, assert_alike, depths, told, trained
@@ -36,7 +36,7 @@ def old_save(directory: Path, memory: LiveMemory) -> None:
     data = save_tensors(tensors)
     described = {
         "format_version": 2,
-        "model": fingerprint(memory.trained),
+        "model": memory.trained.fingerprint,
         "tensors": sha256(data).hexdigest(),
         "questions": memory.questions,
         "shared": False,
@@ -137,7 +137,7 @@ def test_damaged_bytes_are_refused_wherever_they_are() -> None:
 def test_whole_bytes_that_describe_no_memory_are_refused(described: dict[str, Any]) -> None:
     """A checksum says that bytes are those that were written, and not that they make sense."""
     memory = told(trained(0))
-    sound = {"model": fingerprint(memory.trained), "questions": memory.questions, "shared": True}
+    sound = {"model": memory.trained.fingerprint, "questions": memory.questions, "shared": True}
     document = sound | {"sentences": memory.sentences, "traces": [[]]} | described
     data = run_to_end(packing(document, {"0.depth": np.zeros(3, np.int32)}))
     with pytest.raises(CheckpointError):

@@ -22,7 +22,7 @@ _BOUNDS = {
 }
 _HEAD = """# HTTP
 
-JSON in and out, with the field names of the Python interface. Every refusal is a problem document (RFC 9457) with one
+JSON in and out, with the field names of the Python interface. Every error is a problem document (RFC 9457) with one
 sentence in `detail`. A running server draws the same at `/docs`, and gives the machine-readable form,
 [openapi.json](openapi.json), at `/openapi.json`. How to run one: [Serving](../serving.md).
 """

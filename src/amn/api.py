@@ -140,7 +140,11 @@ class QA:
         started = perf_counter()
         parts = [part for number, request in enumerate(requests) for part in self._parts(number, request)]
         answers: list[list[Answer]] = [[] for _ in requests]
-        found = {id(part): given for group in _groups(parts) for part, given in self._answer_group(group)}
+        found: dict[int, list[Answer]] = {}
+        for group in _groups(parts):
+            read = read_examples(self.trained, [part.example for part in group], group[0].banks)
+            for part, one in zip(group, read, strict=True):
+                found[id(part)] = answers_of(one, self.trained, part.questions, part.banks)
         for part in parts:
             answers[part.request] += found[id(part)]
         return [timed(given, perf_counter() - started) for given in answers]
@@ -160,11 +164,6 @@ class QA:
                 _Part(number, story, [asked[i][0] for i in group], in_order(self.trained, example), request.banks)
             )
         return parts
-
-    def _answer_group(self, group: Sequence["_Part"]) -> Iterator[tuple["_Part", list[Answer]]]:
-        found = read_examples(self.trained, [part.example for part in group], group[0].banks)
-        for part, one in zip(group, found, strict=True):
-            yield part, answers_of(one, self.trained, part.questions, part.banks)
 
     @overload
     def memory(self, questions: Text) -> LiveMemory: ...

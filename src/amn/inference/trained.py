@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
+from hashlib import sha256
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
@@ -98,3 +99,12 @@ class TrainedModel:
     def training(self) -> TrainingRecord:
         """How it was trained, from its record."""
         return TrainingRecord.of(self.record)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the weights."""
+        digest = sha256()
+        for name, value in sorted(self.weights.items()):
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(value).tobytes())
+        return digest.hexdigest()

@@ -3,13 +3,10 @@
 from collections import deque
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Unpack, overload
-
-import numpy as np
 
 from amn.answers import (
     Answer,
@@ -236,7 +233,7 @@ class LiveMemory(Ingestion):
         """Steps that return `to_bytes` of the memory as it is now, even if it is told more in between."""
         each = None if traces is None else max(1, traces // len(self._groups))
         described = {
-            "model": fingerprint(self.trained),
+            "model": self.trained.fingerprint,
             "questions": self.questions,
             "shared": len(self._groups) < len(self.questions),
             "sentences": [*self.sentences],
@@ -285,7 +282,7 @@ class LiveMemory(Ingestion):
 
     @classmethod
     def _restored(cls, described: dict[str, Any], tensors: Arrays, trained: TrainedModel, source: str) -> "LiveMemory":
-        if described.get("model") != fingerprint(trained):
+        if described.get("model") != trained.fingerprint:
             raise CheckpointError(f"{source}: this memory was saved by a model with other weights; load that one")
         try:
             memory = cls(trained, described["questions"], described["shared"])
@@ -324,18 +321,6 @@ def groups_of(trained: TrainedModel, questions: int, shared: bool | None = None)
     if shared is None:
         shared = trained.training.train.together
     return [list(range(questions))] if shared else [[i] for i in range(questions)]
-
-
-def fingerprint(trained: TrainedModel) -> str:
-    """A hash of the weights of a model."""
-    found = trained.__dict__.get("fingerprint")
-    if found is None:
-        digest = sha256()
-        for name, value in sorted(trained.weights.items()):
-            digest.update(name.encode())
-            digest.update(np.ascontiguousarray(value).tobytes())
-        found = trained.__dict__["fingerprint"] = digest.hexdigest()
-    return str(found)
 
 
 def _by(found: Iterator[Answer], ends: float) -> Answer:

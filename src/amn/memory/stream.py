@@ -5,7 +5,7 @@ import threading
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter
@@ -71,9 +71,8 @@ class Stream:
     """
 
     def __init__(self, source: Source, skip: int = 0) -> None:
-        self.skip = skip
-        self._started, self._tokens, self._sentences, self._let_in = perf_counter(), 0, 0, 0
-        self._share: float | None = None
+        self._skip, self._started = skip, perf_counter()
+        self._progress = Progress(skipped=skip)
         if isinstance(source, str | Path):
             self._texts = split_prose(self._chunks(Path(source)))
         elif isinstance(source, list | tuple):
@@ -86,33 +85,29 @@ class Stream:
     @property
     def position(self) -> int:
         """The number of sentences read, including those skipped."""
-        return self.skip + self._sentences
+        return self._skip + self._progress.sentences
 
     def blocks(self) -> Iterator[list[Told]]:
         """The sentences, some thousands at a time."""
-        passed = sum(1 for _ in islice(self._texts, self.skip))
-        if passed < self.skip:
-            raise AMNError(f"stream: {self.skip} sentences were read before, but it now has only {passed}")
+        passed = sum(1 for _ in islice(self._texts, self._skip))
+        if passed < self._skip:
+            raise AMNError(f"stream: {self._skip} sentences were read before, but it now has only {passed}")
         while texts := list(islice(self._texts, BLOCK_SENTENCES)):
             yield [told for told in zip(texts, words_of(texts), strict=True) if told[1]]
 
     def count(self, told: Sequence[Told], let_in: int) -> None:
         """Counts sentences as read."""
-        self._sentences += len(told)
-        self._tokens += sum(len(spoken) for _, spoken in told)
-        self._let_in += let_in
+        done = self._progress
+        self._progress = replace(
+            done,
+            sentences=done.sentences + len(told),
+            tokens=done.tokens + sum(len(spoken) for _, spoken in told),
+            let_in=done.let_in + let_in,
+        )
 
     def progress(self, finished: bool = False) -> Progress:
         """The progress so far."""
-        return Progress(
-            sentences=self._sentences,
-            let_in=self._let_in,
-            tokens=self._tokens,
-            seconds=perf_counter() - self._started,
-            share=self._share,
-            finished=finished,
-            skipped=self.skip,
-        )
+        return replace(self._progress, seconds=perf_counter() - self._started, finished=finished)
 
     def _chunks(self, path: Path) -> Iterator[str]:
         """The text of a file; notes which share of it was read, unless it has no length, like a pipe."""
@@ -121,7 +116,7 @@ class Stream:
         size = path.stat().st_size
         with path.open("rb") as file:
             for chunk in _pieces(file):
-                self._share = min(1.0, file.tell() / size) if size else None
+                self._progress = replace(self._progress, share=min(1.0, file.tell() / size) if size else None)
                 yield chunk
 
 
