@@ -30,9 +30,9 @@ class AskOptions(TypedDict, total=False):
 
 
 @cache
-def _names(kind: type) -> tuple[tuple[str, str], ...]:
+def json_names(kind: type) -> tuple[tuple[str, str], ...]:
     """The names of the fields of a class, in Python and in JSON."""
-    return tuple((one.name, one.metadata.get("json", one.name)) for one in fields(kind))
+    return tuple((one.name, one.metadata.get("alias", one.name)) for one in fields(kind))
 
 
 class Serializable:
@@ -43,7 +43,7 @@ class Serializable:
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON data."""
         kind: type = type(self)
-        return {name: _plain(getattr(self, own)) for own, name in _names(kind)}
+        return {name: _plain(getattr(self, own)) for own, name in json_names(kind)}
 
 
 def _plain(value: object) -> object:
@@ -135,8 +135,8 @@ class Move(Serializable):
     """
 
     word: str
-    before: int | None = field(metadata={"json": "from"})
-    after: int = field(metadata={"json": "to"})
+    before: int | None = field(metadata={"alias": "from"})
+    after: int = field(metadata={"alias": "to"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -190,8 +190,8 @@ class Edge(Serializable):
         sentence: the last sentence that has them.
     """
 
-    before: str = field(metadata={"json": "from"})
-    after: str = field(metadata={"json": "to"})
+    before: str = field(metadata={"alias": "from"})
+    after: str = field(metadata={"alias": "to"})
     sentence: int
 
 
@@ -221,7 +221,7 @@ class Explanation(Serializable):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Answer(Serializable):
-    """The answer to one question. Comparison ignores the milliseconds.
+    """The answer to one question; comparisons ignore its milliseconds.
 
     Args:
         question: the question as asked.

@@ -23,7 +23,7 @@ from amn.server.guards import Guard
 from amn.server.limits import Limits
 from amn.server.problems import PROBLEM_JSON, add_handlers
 from amn.server.routes import private, public
-from amn.server.schemas import Problem
+from amn.server.schemas import Problem, describe_answers
 from amn.server.service import Service
 from amn.store.memories import MemoryStore, open_store
 
@@ -88,6 +88,7 @@ def openapi_document(routes: Sequence[BaseRoute]) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     schemas["Problem"] = Problem.model_json_schema()
+    describe_answers(schemas)
     for shape in schemas.values():  # an example from those of its fields
         shape["examples"] = [{name: part["examples"][0] for name, part in shape["properties"].items()}]
     for operation in (operation for methods in found["paths"].values() for operation in methods.values()):

@@ -1,9 +1,12 @@
 """The schemas of requests and replies for OpenAPI; replies are the `to_dict` of the Python interface."""
 
+import inspect
+import re
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from amn.answers import Answer, Bank, Candidate, Edge, Entity, Explanation, Move, SentenceTrace, json_names
 from amn.server.limits import MAX_BANKS, MAX_DEADLINE_MS, MAX_MEMORY_SENTENCES, MAX_QUESTION_CHARACTERS, MAX_QUESTIONS
 
 _HAS_A_WORD = "[^\\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff]"  # a character of a word
@@ -105,91 +108,10 @@ class Problem(BaseModel):
     field: Annotated[str, said("The invalid field of the request, if it is one.", "question")] = ""
 
 
-class CandidateOut(BaseModel):
-    """A possible answer."""
-
-    answer: str = said("The answer.", "hallway")
-    score: float = said("Its probability.", 0.04)
-
-
-class EntityOut(BaseModel):
-    """A word in a bank."""
-
-    word: str = said("The word.", "mary")
-    strength: float = said("How much it matters to the questions, from 0 to 1.", 0.9)
-    relevance: float = said("The logit that decides how far it moves: above 0 it moves to a new bank.", 1.5)
-    attention: float = said("Its share of the attention for the answer; 0 if nothing was asked.", 0.7)
-
-
-class BankOut(BaseModel):
-    """A memory bank; the one with the highest index is the most relevant."""
-
-    index: int = said("Its number, from 0.", 1)
-    size: int = said("How many entities it holds.", 3)
-    entities: list[EntityOut] = said("The most relevant of them, in order.", [])
-
-
-class MoveOut(BaseModel):
-    """An entity that is new, or moved to a deeper bank."""
-
-    word: str = said("The entity.", "mary")
-    from_: Annotated[int | None, Field(alias="from")] = said("The bank it was in; null if it is new.", 0)
-    to: int = said("The bank it is in now.", 1)
-
-
-class TraceOut(BaseModel):
-    """What one sentence did: `depth` and `strengths` are those of the words that it touched."""
-
-    sentence: int = said("The number of the sentence, from 0.", 0)
-    text: str = said("The sentence.", _STORY[0])
-    banks: int = said("How many banks there are after it.", 2)
-    created: bool = said("Whether it created the last of them.", True)
-    moves: list[MoveOut] = said("The entities that are new or moved deeper.", [])
-    depth: dict[str, int] = said("The deepest bank of each word that it touched.", {"mary": 1})
-    strengths: dict[str, float] = said("The strength of each word that it touched.", {"mary": 0.9})
-
-
-class EdgeOut(BaseModel):
-    """Two neighbouring words."""
-
-    from_: Annotated[str, Field(alias="from")] = said("The first word.", "mary")
-    to: str = said("The second word.", "moved")
-    sentence: int = said("The last sentence that has them.", 0)
-
-
-class ExplanationOut(BaseModel):
-    """What was read for an answer."""
-
-    banks: list[BankOut] = said("All banks with their entities.", [])
-    sentences: list[TraceOut] = said("What each of the latest sentences did.", [])
-    graph: list[EdgeOut] = said("The word graph of these sentences.", [])
-    read: list[int] = said("The banks that were read, the most relevant first.", [1])
-    seen: int = said("How many sentences the memory was told.", 2)
-    let_in: int = said("How many of them the gate let in.", 2)
-
-
-class AnswerOut(BaseModel):
-    """The answer to one question."""
-
-    question: str = said("The question as asked.", _QUESTION)
-    answer: str = said("The answer.", "bathroom")
-    score: float = said("Its probability.", 0.95)
-    known: bool = said("Whether it counts as known; false for unknown and for guesses.", True)
-    top: list[CandidateOut] = said("The next best candidates, the best first.", [])
-    sentences: list[int] = said("With an explanation, the numbers of the sentences that it rests on, from 0.", [0])
-    banks_read: int = said("How many banks were read, the most relevant first.", 1)
-    banks_created: int = said("How many banks the memory has.", 3)
-    entities_read: int = said("How many entities the banks read hold.", 3)
-    entities: int = said("How many different words the story has.", 9)
-    milliseconds: float = said("How long it took.", 1.2)
-    stopped_for_deadline: bool = said("Whether time ran out before all relevant banks or sentences were read.", False)
-    explanation: ExplanationOut | None = said("What was read for it, if asked for.", None)
-
-
 class AnswersOut(BaseModel):
     """An answer for each question, in order."""
 
-    answers: list[AnswerOut] = said("The answers.", [])
+    answers: list[Answer] = said("The answers.", [])
     sentences_read: int = said("How many sentences were read; fewer than there are if the deadline came first.", 2)
     sentences: int = said("How many sentences there are.", 2)
 
@@ -219,7 +141,7 @@ class OpenedOut(BaseModel):
 class TracesOut(BaseModel):
     """What each sentence did."""
 
-    sentences: list[TraceOut] = said("One for each sentence.", [])
+    sentences: list[SentenceTrace] = said("One for each sentence.", [])
 
 
 class SnapshotOut(OpenedOut):
@@ -228,7 +150,7 @@ class SnapshotOut(OpenedOut):
     model: str = said("The name of its model.", "qa1")
     questions: list[str] = said("What it was built for.", [_QUESTION])
     sentences: int = said("How many sentences it was told.", 2)
-    banks: list[BankOut] = said("Its banks, the most general first.", [])
+    banks: list[Bank] = said("Its banks, the most general first.", [])
 
 
 class ModelsOut(BaseModel):
@@ -263,3 +185,41 @@ class GeneratedOut(BaseModel):
     seed: int = said("The seed that it was generated from.", 0)
     sentences: list[str] = said("The story.", _STORY)
     questions: list[GeneratedQuestionOut] = said("The questions about it.", [])
+
+
+_ENTITY = Entity(word="mary", strength=0.9, relevance=1.5, attention=0.7)
+_BANK = Bank(index=1, size=1, entities=(_ENTITY,))
+_MOVE = Move("mary", 0, 1)
+_TRACE = SentenceTrace(
+    sentence=0, text=_STORY[0], banks=2, created=True, moves=(_MOVE,), depth={"mary": 1}, strengths={"mary": 0.9}
+)
+_EDGE = Edge("mary", "moved", 0)
+_EXPLANATION = Explanation(banks=(_BANK,), sentences=(_TRACE,), graph=(_EDGE,), read=(1,), seen=2, let_in=2)
+_CANDIDATE = Candidate("hallway", 0.04)
+_ANSWER = Answer(
+    question=_QUESTION,
+    answer="bathroom",
+    score=0.95,
+    top=(_CANDIDATE,),
+    sentences=(0,),
+    banks_created=2,
+    entities_read=1,
+    entities=9,
+    milliseconds=1.2,
+    explanation=_EXPLANATION,
+)
+_EXAMPLES = (_ENTITY, _BANK, _MOVE, _TRACE, _EDGE, _EXPLANATION, _CANDIDATE, _ANSWER)
+_ARGUMENT = re.compile(r"^    (\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)  # of a docstring in Google style
+
+
+def describe_answers(schemas: dict[str, Any]) -> None:
+    """Completes the schemas of the classes of `amn.answers`, with descriptions from their docstrings, and examples."""
+    for example in _EXAMPLES:
+        kind: type = type(example)
+        text, examples, schema = inspect.getdoc(kind) or "", example.to_dict(), schemas[kind.__name__]
+        schema |= {"description": text.partition("\n\nArgs:")[0], "required": list(schema["properties"])}
+        meanings = {name: " ".join(meaning.split()) for name, meaning in _ARGUMENT.findall(text)}
+        for name, json_name in json_names(kind):
+            described, field = meanings[name], schema["properties"][json_name]
+            field |= {"description": described[0].upper() + described[1:], "examples": [examples[json_name]]}
+            field.pop("default", None)  # a reply has all fields

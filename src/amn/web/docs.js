@@ -161,7 +161,7 @@ function refusals(replies) {
 function shapes(schemas) {
   const root = element("section", "card");
   root.append(element("h2", "", "Schemas of replies"));
-  for (const [name, schema] of Object.entries(schemas).filter(([name]) => name.endsWith("Out"))) {
+  for (const [name, schema] of Object.entries(schemas).filter(([name]) => !/(Body|Problem)$/.test(name))) {
     root.append(element("h3", "", name.replace(/Out$/, "")), fields(schema));
   }
   return root;
