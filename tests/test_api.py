@@ -218,7 +218,7 @@ def test_too_many_sentences_are_refused(qa: QA, monkeypatch: pytest.MonkeyPatch)
 def test_too_many_different_words_for_a_batch_are_refused(qa: QA, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("amn.inference.torch_batches.MAX_WORDS", 10)
     other = make_qa("amn-paper", hidden=16)
-    with pytest.raises(AMNError, match="^story: more than 10 different words"):
+    with pytest.raises(AMNError, match="^story: more than 10 distinct words"):
         other("a b c d e f g h i j k", "Where is Mary?")
     if boundary.library() is not None:  # the core reads any number of them
         assert qa("a b c d e f g h i j k", "Where is Mary?").entities == 11

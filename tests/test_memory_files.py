@@ -26,7 +26,7 @@ KILLS = 1000
 def old_save(directory: Path, memory: LiveMemory) -> None:
     """The two files that version 0.1 wrote: tables by slots, where each entity is, and no words or neighbours."""
     tensors, layouts = {}, []
-    for i, one in enumerate(memory._memories):
+    for i, one in enumerate(group.memory for group in memory._groups):
         arrays = one.arrays()
         tensors[f"{i}.states"] = arrays["states"]
         tensors |= {f"{i}.{name}": arrays[name].astype(np.float64) for name in ("strengths", "relevance")}
@@ -42,7 +42,7 @@ def old_save(directory: Path, memory: LiveMemory) -> None:
         "shared": False,
         "sentences": memory.sentences,
         "banks": layouts,
-        "traces": [[trace.to_dict() for trace in kept] for kept in memory._traces],
+        "traces": [[trace.to_dict() for trace in kept] for kept in [group.traces for group in memory._groups]],
     }
     directory.mkdir(exist_ok=True)
     (directory / "memory.safetensors").write_bytes(data)
@@ -83,10 +83,10 @@ def test_which_words_were_told_side_by_side_comes_back_and_may_be_missing(implem
     older = LiveMemory.from_bytes(run_to_end(packing(described, without_pairs)), memory.trained)
     for one in (memory, back, older):
         one.tell(MORE)
-    tables = [one._memories[0].arrays() for one in (memory, back)]
+    tables = [one._groups[0].memory.arrays() for one in (memory, back)]
     assert len({frozenset(map(tuple, table["pairs"].tolist())) for table in tables}) == 1
     assert_alike(back.ask(explain=True)[0], memory.ask(explain=True)[0])
-    assert "pairs" not in older._memories[0].arrays() and older.ask()[0].answer
+    assert "pairs" not in older._groups[0].memory.arrays() and older.ask()[0].answer
 
 
 def test_old_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:

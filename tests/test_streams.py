@@ -164,7 +164,7 @@ def test_a_stopped_reading_goes_on_where_it_stopped(
 
 def test_an_interrupt_waits_until_all_memories_have_heard_the_same(model: TrainedModel) -> None:
     memory = LiveMemory(model, QUESTIONS)
-    first = memory._memories[0]
+    first = memory._groups[0].memory
     tell = first.tell
 
     def interrupted(sentence: Words) -> object:
@@ -194,8 +194,8 @@ def test_traces_are_bounded_and_the_latest(model: TrainedModel, monkeypatch: pyt
     memory, expected = (LiveMemory(model, QUESTIONS[0]) for _ in range(2))
     memory.read(FACTS * 2)
     expected.tell(FACTS * 2)
-    assert list(memory._traces[0]) == list(expected._traces[0])
-    assert [trace.sentence for trace in memory._traces[0]] == [5, 6, 7]
+    assert list(memory._groups[0].traces) == list(expected._groups[0].traces)
+    assert [trace.sentence for trace in memory._groups[0].traces] == [5, 6, 7]
 
 
 def test_what_was_judged_but_not_told_is_judged_again(model: TrainedModel, monkeypatch: pytest.MonkeyPatch) -> None:

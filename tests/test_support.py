@@ -65,7 +65,7 @@ def test_a_model_without_banks_is_explained_as_well() -> None:
 def test_little_is_read_again_however_long_the_story(monkeypatch: pytest.MonkeyPatch) -> None:
     memory, answers = asked(trained(0), STORY * 10)
     heard: list[int] = []
-    kind = type(memory._memories[0])
+    kind = type(memory._groups[0].memory)
     ingest = kind.ingest
 
     def counted(self: StoryMemory, part: Sequence[Words]) -> None:

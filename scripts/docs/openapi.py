@@ -44,7 +44,9 @@ def http_page(document: Schema) -> str:
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     ]
-    described = [_shape(name, shape) for name, shape in sorted(shapes.items()) if not name.endswith(("Body", "Problem"))]
+    described = [
+        _shape(name, shape) for name, shape in sorted(shapes.items()) if not name.endswith(("Body", "Problem"))
+    ]
     return "\n\n".join([_HEAD, "## Routes", *routes, "## Shapes", *described]) + "\n"
 
 

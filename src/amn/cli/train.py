@@ -285,7 +285,7 @@ def sweep(
 
 
 def _settings(texts: tuple[str, ...], epochs: int | None, start: str | None = None) -> dict[str, Any]:
-    """The settings from --set, and from options of their own."""
+    """The settings from --set, and from the options for some of them."""
     given = dict(_setting(text) for text in texts)
     if any(given.get(name) for name in ("gate", "needs")):
         raise ConfigError(

@@ -34,7 +34,7 @@ class Follower:
     """Tells a memory one sentence at a time, and compares the answers.
 
     Args:
-        memory: the memory, which nobody else may tell sentences.
+        memory: the memory, which must not be told sentences by others.
         answers: its answers now, if known.
     """
 

@@ -1,22 +1,20 @@
 """How a memory takes in text: sentences by `tell`, streams by `read`. A gate may turn away irrelevant sentences."""
 
 from bisect import bisect_left
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from amn.answers import Move, SentenceTrace
+from amn.answers import SentenceTrace
 from amn.data.examples import Words
-from amn.data.story import words, words_of
+from amn.data.story import words_of
 from amn.data.text import Text, read_story
 from amn.errors import AMNError
-from amn.inference.engine import open_memory
 from amn.inference.gate import Judge
-from amn.inference.story_memory import Change, StoryMemory
 from amn.inference.trained import TrainedModel
+from amn.memory.group import QuestionGroup
 from amn.memory.stream import Progress, Source, Stream, Told, parts, undisturbed
 
 
@@ -32,20 +30,8 @@ class Ingestion:
     _rereads: bool
     _gate: Judge | None
     _told: list[Words]
-    _groups: list[list[int]]
-    _open: list[StoryMemory]  # one for each group, opened when needed
-    _traces: list[deque[SentenceTrace]]
+    _groups: list[QuestionGroup]
     _begun: "_Begun | None" = None
-
-    def _opened(self, groups: int) -> list[StoryMemory]:
-        """The memories of at least the first so many groups."""
-        for group in self._groups[len(self._open) : groups]:
-            self._open.append(open_memory(self.trained, [words(self.questions[i]) for i in group]))
-        return self._open
-
-    @property
-    def _memories(self) -> list[StoryMemory]:
-        return self._opened(len(self._groups))
 
     def tell(self, text: Text, *, keep: bool = True) -> list[SentenceTrace]:
         """Reads more sentences and returns what each of them did to the memory of the first question.
@@ -66,9 +52,9 @@ class Ingestion:
             traced: whether to keep what each did, which explanations show.
         """
         for told in read_story(text):
-            begun = self._begun or _Begun(self._admitted([told]), self._opened(1)[0].banks)
-            while begun.heard_by < len(self._groups):
-                found = self._ingest(begun.heard_by, self.seen, [told], begun.heard[begun.heard_by], int(traced))
+            begun = self._begun or _Begun(self._admitted([told]), self._groups[0].memory.banks)
+            for group in self._groups[begun.heard_by :]:
+                found = group.ingest(self.seen, [told], begun.heard[begun.heard_by], int(traced))
                 begun = self._begun = replace(begun, heard_by=begun.heard_by + 1, first=(*begun.first, *found)[:1])
                 if begun.heard_by < len(self._groups):
                     yield None
@@ -120,8 +106,8 @@ class Ingestion:
                 within = [places[bisect_left(places, start) : bisect_left(places, stop)] for places in heard]
                 with undisturbed():
                     let_in = self._note(story[start:stop], within, keep)
-                    for number, places in enumerate(within):
-                        self._ingest(number, first, story, places)
+                    for group, places in zip(self._groups, within, strict=True):
+                        group.ingest(first, story, places)
                     stream.count(story[start:stop], let_in)
                     self.position, done = (name, stream.position) if name else None, stop
                 if progress is not None:
@@ -136,20 +122,19 @@ class Ingestion:
         if self._gate is None:
             return [range(len(story))] * len(self._groups)
         verdicts = self._gate.judge([spoken for _, spoken in story])
-        return [np.flatnonzero(verdicts[group].any(0)).tolist() for group in self._groups]
+        return [np.flatnonzero(verdicts[group.numbers].any(0)).tolist() for group in self._groups]
 
     def _take(self, story: Sequence[Told], keep: bool = True, traced: bool = True) -> list[SentenceTrace]:
         """Reads sentences; returns what each did to the memory of the first question, if traced."""
         heard = self._admitted(story)
-        first, banks = self.seen, max(1, self._memories[0].banks)
+        first, banks = self.seen, max(1, self._groups[0].memory.banks)
         self._note(story, heard, keep)
-        most = None if traced else 0
-        told = {trace.sentence: trace for trace in self._ingest(0, first, story, heard[0], len(story) if traced else 0)}
-        for number, places in enumerate(heard[1:], 1):
-            self._ingest(number, first, story, places, most)
+        made = self._groups[0].ingest(first, story, heard[0], len(story) if traced else 0)
+        for group, places in zip(self._groups[1:], heard[1:], strict=True):
+            group.ingest(first, story, places, None if traced else 0)
         if not traced:
             return []
-        traces = []
+        told, traces = {trace.sentence: trace for trace in made}, list[SentenceTrace]()
         for number, (text, _) in enumerate(story, first):
             traces.append(told.get(number) or _turned_away(number, text, banks))
             banks = traces[-1].banks
@@ -157,7 +142,7 @@ class Ingestion:
 
     def _note(self, story: Sequence[Told], heard: Sequence[Sequence[int]], keep: bool) -> int:
         """Counts sentences, and keeps them if all are kept; returns how many were let in."""
-        keep = keep or self._rereads or not self._memories[0].banks  # a model without banks keeps them anyway
+        keep = keep or self._rereads or not self._groups[0].memory.banks  # a model without banks keeps them anyway
         if self._is_whole and keep:
             self.sentences += [text for text, _ in story]
             self._told += [spoken for _, spoken in story]
@@ -165,17 +150,6 @@ class Ingestion:
         let_in = len(set().union(*heard)) if self._gate is not None else len(story)
         self.let_in += let_in
         return let_in
-
-    def _ingest(
-        self, number: int, first: int, story: Sequence[Told], places: Sequence[int], traces: int | None = None
-    ) -> list[SentenceTrace]:
-        """Tells one memory some sentences; returns the traces of the latest ones, by default as many as are kept."""
-        memory, kept = self._opened(number + 1)[number], self._traces[number]
-        untraced = max(0, len(places) - ((kept.maxlen or 0) if traces is None else traces))
-        memory.ingest([story[place][1] for place in places[:untraced]])
-        found = [_trace(first + place, story[place][0], memory.tell(story[place][1])) for place in places[untraced:]]
-        kept.extend(found)
-        return found
 
     @property
     def _is_whole(self) -> bool:
@@ -194,12 +168,11 @@ class Ingestion:
                 f"it was built for ({'; '.join(self.questions[:3])}); read with keep=True to ask others"
             )
 
-    def _heard(self, number: int) -> tuple[Sequence[int], list[Words]]:
-        """The sentences told to a memory, by number and as words: all if kept and not gated, else the traced ones."""
+    def _heard(self, group: QuestionGroup) -> tuple[Sequence[int], list[Words]]:
+        """The sentences told to a group, by number and as words: all if kept and not gated, else the traced ones."""
         if self._is_whole and self._gate is None:
             return range(self.seen), self._told
-        kept = self._traces[number]
-        return [trace.sentence for trace in kept], words_of([trace.text for trace in kept])
+        return [trace.sentence for trace in group.traces], words_of([trace.text for trace in group.traces])
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,19 +183,6 @@ class _Begun:
     banks: int  # how many banks the first memory had before
     heard_by: int = 0  # how many memories are done with it
     first: tuple[SentenceTrace, ...] = ()  # what it did to the first of them
-
-
-def _trace(number: int, text: str, change: Change) -> SentenceTrace:
-    after = change.after
-    return SentenceTrace(
-        sentence=number,
-        text=text,
-        banks=change.banks,
-        created=change.created,
-        moves=tuple([Move(word, old, after[word]) for word, old in change.before.items() if old != after[word]]),
-        depth=after,
-        strengths=change.strengths,
-    )
 
 
 def _turned_away(number: int, text: str, banks: int) -> SentenceTrace:

@@ -1,7 +1,7 @@
 """Live memories: told sentence by sentence, asked at any time, saved and restored."""
 
 from collections import deque
-from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -12,15 +12,11 @@ from amn.answers import (
     Answer,
     AskOptions,
     Bank,
-    Edge,
-    Entity,
-    Explanation,
     SentenceTrace,
-    answers_of,
     check_limits,
     timed,
 )
-from amn.data.story import words, words_of
+from amn.data.story import words
 from amn.data.text import Text, read_questions
 from amn.errors import CheckpointError
 from amn.inference.engine import open_gate, order_of
@@ -28,6 +24,7 @@ from amn.inference.gate import GateState, Judge
 from amn.inference.story_memory import Arrays, StoryMemory
 from amn.inference.trained import TrainedModel
 from amn.memory.changes import AnswerChange, follow
+from amn.memory.group import QuestionGroup
 from amn.memory.ingestion import Ingestion
 from amn.memory.support import Support
 from amn.store.atomic import write_atomically, writing
@@ -37,7 +34,6 @@ from amn.store.stepwise import Steps, run_to_end
 CERTAIN = 0.9  # with time left, more banks are read while the score is below this
 KEPT_TRACES = 1000  # of the latest sentences, which an explanation shows
 MOST_TRACES = 10_000  # of all questions together
-SHOWN_ENTITIES = 200  # of a bank in an explanation, the most relevant first
 SHOWN_QUESTIONS = 3  # in the repr of a memory
 
 
@@ -63,15 +59,16 @@ class LiveMemory(Ingestion):
         self.sentences, self._told = [], []
         self.seen = self.let_in = 0
         self.position = None
-        self._groups = groups_of(trained, len(asked), shared)
-        kept = min(KEPT_TRACES, max(1, MOST_TRACES // len(self._groups)))
-        self._traces = [deque(maxlen=kept) for _ in self._groups]
-        self._open = []
+        groups = groups_of(trained, len(asked), shared)
+        kept = min(KEPT_TRACES, max(1, MOST_TRACES // len(groups)))
+        self._groups = [
+            QuestionGroup(trained, [self.questions[i] for i in numbers], numbers, kept) for numbers in groups
+        ]
 
     @property
     def latest(self) -> list[str]:
         """The texts of the sentences that an explanation shows."""
-        return [trace.text for kept in self._traces for trace in kept]
+        return [trace.text for group in self._groups for trace in group.traces]
 
     @overload
     def ask(self, question: str, **options: Unpack[AskOptions]) -> Answer: ...
@@ -147,13 +144,10 @@ class LiveMemory(Ingestion):
         return other, places
 
     def _read(self, banks: int, asked: Sequence[int]) -> list[Answer]:
-        wanted = set(asked)
         found: dict[int, Answer] = {}
-        for number, group in enumerate(self._groups, 1):
-            if wanted.intersection(group):
-                texts, memory = [self.questions[i] for i in group], self._opened(number)[number - 1]
-                answers = answers_of(memory.read(banks), self.trained, texts, banks)
-                found.update(zip(group, answers, strict=True))
+        for group in self._groups:
+            if not set(asked).isdisjoint(group.numbers):
+                found |= group.answers(banks)
         return [found[i] for i in asked]
 
     def _read_until(self, end: float, limit: int | None, asked: Sequence[int]) -> list[Answer]:
@@ -174,11 +168,10 @@ class LiveMemory(Ingestion):
 
     def snapshot(self, question: int = 0) -> list[Bank]:
         """The banks of the memory of a question, as they are now; none if the model has no banks."""
-        memory = self._memories[self._group_of(question)]
-        return [_bank(memory, index, {}) for index in range(memory.banks)]
+        return self._group_of(question).snapshot()
 
     def __repr__(self) -> str:
-        banks = max(memory.banks for memory in self._memories)
+        banks = max(group.memory.banks for group in self._groups)
         asked = self.questions if len(self.questions) <= SHOWN_QUESTIONS else len(self.questions)
         return f"LiveMemory(questions={asked!r}, sentences={self.seen}, banks={banks})"
 
@@ -188,8 +181,8 @@ class LiveMemory(Ingestion):
         answers = self.ask() if self.seen else []
         return memory_html(self.seen, [(one, self.snapshot(i)) for i, one in enumerate(answers)])
 
-    def _group_of(self, question: int) -> int:
-        return next(number for number, group in enumerate(self._groups) if question in group)
+    def _group_of(self, question: int) -> QuestionGroup:
+        return next(group for group in self._groups if question in group.numbers)
 
     def explaining(self, asked: int, answer: Answer) -> Iterator[Answer]:
         """Yields an answer with its explanation, then with more and more of the sentences that it rests on.
@@ -198,27 +191,15 @@ class LiveMemory(Ingestion):
             asked: the index of its question.
             answer: the answer from `ask`.
         """
-        number = self._group_of(asked)
-        group, found = self._groups[number], replace(answer, explanation=self._explain(asked, number, answer))
+        group = self._group_of(asked)
+        explanation = group.explanation(answer, asked, seen=self.seen, let_in=self.let_in)
+        found = replace(answer, explanation=explanation)
         yield found
-        numbers, told = self._heard(number)
-        texts = [self.questions[i] for i in group]
-        for place in Support(self.trained, texts, group.index(asked), tuple(told), answer).steps():
-            if place is not None:
-                found = replace(found, sentences=(*found.sentences, numbers[place]))
+        numbers, told = self._heard(group)
+        for left_out in Support(group, asked, tuple(told), answer).steps():
+            if left_out is not None:
+                found = replace(found, sentences=(*found.sentences, numbers[left_out]))
             yield found
-
-    def _explain(self, asked: int, number: int, answer: Answer) -> Explanation:
-        memory = self._memories[number]
-        attention = memory.attention(answer.banks_read, self._groups[number].index(asked))
-        return Explanation(
-            banks=tuple(_bank(memory, index, shares) for index, shares in enumerate(attention)),
-            sentences=tuple(self._traces[number]),
-            graph=_graph(self._traces[number]),
-            seen=self.seen,
-            let_in=self.let_in,
-            read=tuple(range(answer.banks_created - 1, answer.banks_created - answer.banks_read - 1, -1)),
-        )
 
     def to_bytes(self, *, traces: int | None = None) -> bytes:
         """The memory as bytes, without the weights of the model; `from_bytes` is the inverse.
@@ -241,13 +222,13 @@ class LiveMemory(Ingestion):
             "let_in": self.let_in,
             "position": self.position,
             "gate": self._gate and self._gate.state.to_json(),
-            "words": [list(memory.words) for memory in self._memories],
-            "traces": [list(deque(kept, each)) for kept in self._traces],
+            "words": [list(group.memory.words) for group in self._groups],
+            "traces": [list(deque(group.traces, each)) for group in self._groups],
         }
-        named = (
-            (f"{i}.{name}", value) for i, memory in enumerate(self._memories) for name, value in memory.arrays().items()
-        )
-        return packing(described, dict(named))
+        tensors: Arrays = {}
+        for i, group in enumerate(self._groups):
+            tensors |= {f"{i}.{name}": value for name, value in group.memory.arrays().items()}
+        return packing(described, tensors)
 
     @classmethod
     def from_bytes(cls, data: bytes, trained: TrainedModel, source: str = "memory") -> "LiveMemory":
@@ -294,10 +275,9 @@ class LiveMemory(Ingestion):
                 memory._gate.state = GateState.from_json(judged)
             if position := described.get("position"):
                 memory.position = str(position[0]), int(position[1])
-            for kept, traces in zip(memory._traces, described["traces"], strict=True):
-                kept.extend(SentenceTrace.from_dict(trace) for trace in traces)
-            for i, one in enumerate(memory._memories):
-                memory._resume(i, one, described, tensors)
+            for i, (group, traces) in enumerate(zip(memory._groups, described["traces"], strict=True)):
+                group.traces.extend(SentenceTrace.from_dict(trace) for trace in traces)
+                memory._resume(i, group.memory, described, tensors)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise CheckpointError(f"{source}: the memory cannot be restored ({error})") from error
         return memory
@@ -338,22 +318,3 @@ def _renumbered(answer: Answer, places: Sequence[int]) -> Answer:
         return answer
     traces = tuple(replace(trace, sentence=places[trace.sentence]) for trace in answer.explanation.sentences)
     return replace(answer, explanation=replace(answer.explanation, sentences=traces))
-
-
-def _graph(traces: Collection[SentenceTrace]) -> tuple[Edge, ...]:
-    """The word graph of some sentences."""
-    latest: dict[tuple[str, str], int] = {}
-    for trace, spoken in zip(traces, words_of([trace.text for trace in traces]), strict=True):
-        latest |= dict.fromkeys(zip(spoken, spoken[1:], strict=False), trace.sentence)
-    return tuple(Edge(before, after, number) for (before, after), number in latest.items())
-
-
-def _bank(memory: StoryMemory, index: int, attention: dict[str, float]) -> Bank:
-    """A bank with its most relevant entities first."""
-    held = memory.bank(index)
-    shown = sorted(held, key=lambda one: -one.relevance)[:SHOWN_ENTITIES]
-    entities = (
-        Entity(word=e.word, strength=e.strength, relevance=e.relevance, attention=attention.get(e.word, 0.0))
-        for e in shown
-    )
-    return Bank(index=index, size=len(held), entities=tuple(entities))

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from amn.answers import Answer, answers_of
+from amn.answers import Answer
 from amn.data.examples import Words
 from amn.data.story import words
-from amn.inference.engine import open_memory
 from amn.inference.story_memory import StoryMemory
-from amn.inference.trained import TrainedModel
+from amn.memory.group import QuestionGroup
 
 TRIED_SENTENCES = 64  # sentences left out one at a time
 READ_AGAIN = 8_000  # sentences read again in all, besides the story once
@@ -24,15 +23,14 @@ class Support:
     a word with the question or the answer are tried.
     """
 
-    trained: TrainedModel  # the model
-    questions: Sequence[str]  # those that share the memory
-    asked: int  # the index of the one that was asked
+    group: QuestionGroup  # the questions that share the memory
+    asked: int  # the number of the one that was asked
     told: Sequence[Words]  # the story
     answer: Answer  # its answer
 
     def steps(self) -> Iterator[int | None]:
         """Yields the indices of such sentences, in order, and None in between: each step is short."""
-        before, position = self._opened(), 0
+        before, position = self.group.open(), 0
         for left_out in self._tried():
             yield from self._ingest(before, position, left_out)
             position = left_out
@@ -40,12 +38,9 @@ class Support:
             yield from self._ingest(without, left_out + 1, len(self.told))
             yield left_out if self._differs(without) else None
 
-    def _opened(self) -> StoryMemory:
-        return open_memory(self.trained, [words(question) for question in self.questions])
-
     def _tried(self) -> list[int]:
         """The sentences to leave out, within the bounds on the work."""
-        near = {*words(self.questions[self.asked]), *words(self.answer.answer)}
+        near = {*words(self.answer.question), *words(self.answer.answer)}
         tried: list[int] = []
         left, last = READ_AGAIN, len(self.told)
         for number in range(last - 1, -1, -1):
@@ -68,7 +63,7 @@ class Support:
 
     def _forked(self, memory: StoryMemory, heard: int) -> StoryMemory:
         """A copy of a memory that was told so many sentences."""
-        other, arrays = self._opened(), memory.arrays()
+        other, arrays = self.group.open(), memory.arrays()
         if arrays:
             other.resume(memory.words, arrays)
         else:  # a model without banks keeps the sentences themselves
@@ -76,6 +71,5 @@ class Support:
         return other
 
     def _differs(self, without: StoryMemory) -> bool:
-        banks = self.answer.banks_read
-        then = answers_of(without.read(banks), self.trained, self.questions, banks)[self.asked]
+        then = self.group.answers(self.answer.banks_read, without)[self.asked]
         return then.answer != self.answer.answer or then.score < self.answer.score * LESS_SURE

@@ -3,6 +3,8 @@
 import asyncio
 import time
 
+from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from amn.server.access import Hosts
@@ -38,32 +40,34 @@ class Guard:
         started = time.perf_counter()
         scope.setdefault("started", time.monotonic())  # deadlines count from the first byte, where that is known
         try:
-            await self._run(request, scope)
+            await self._run(request, scope, receive)
         finally:
             route = getattr(scope.get("route"), "path", "other")
             self._metrics.count_request(route, request.status, time.perf_counter() - started)
 
-    async def _run(self, request: "_Exchange", scope: Scope) -> None:
+    async def _run(self, request: "_Exchange", scope: Scope, receive: Receive) -> None:
         try:
             self._check(scope)
             await self._app(scope, request.receive, request.send)
         except _Refused as refused:
-            await request.refuse(refused.status, refused.detail)
+            if not request.status:  # else the application has begun to answer
+                body = problem(refused.status, refused.detail)
+                await Response(body, refused.status, media_type=PROBLEM_JSON)(scope, receive, request.send)
         except _Stalled:
             pass  # the response cannot be completed; the server closes the connection
 
     def _check(self, scope: Scope) -> None:
         """Checks the head of a request before its body is read."""
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        host, origins = headers.get(b"host", ""), {value for name, value in scope["headers"] if name == b"origin"}
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
         if not self._hosts.answers_to(host):
             raise _Refused(421, f"This server does not answer to the host {host[:100]!r}; --allow-host adds one.")
-        foreign = any(not self._hosts.trusts(origin.decode("latin-1"), host) for origin in origins)
+        foreign = any(not self._hosts.trusts(origin, host) for origin in headers.getlist("origin"))
         if foreign and scope["method"] not in _SAFE_METHODS:
             raise _Refused(403, "Pages of other origins may not change anything here; --allow-host allows one.")
-        if b"content-length" in headers and b"transfer-encoding" in headers:
+        if "content-length" in headers and "transfer-encoding" in headers:
             raise _Refused(400, "Send either Content-Length or Transfer-Encoding, not both.")
-        length = headers.get(b"content-length", "0")
+        length = headers.get("content-length", "0")
         if length.isdigit() and int(length) > self._limits.body_bytes:
             raise _Refused(413, too_large(self._limits))
 
@@ -119,12 +123,3 @@ class _Exchange:
                 await self._send(message)
         except TimeoutError:
             raise _Stalled from None
-
-    async def refuse(self, status: int, detail: str) -> None:
-        """Answers with a problem document, unless the application has begun to answer."""
-        if self.status:
-            return
-        body = problem(status, detail)
-        headers = [(b"content-type", PROBLEM_JSON.encode()), (b"content-length", str(len(body)).encode())]
-        await self.send({"type": "http.response.start", "status": status, "headers": headers})
-        await self.send({"type": "http.response.body", "body": body})

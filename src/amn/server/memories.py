@@ -22,10 +22,10 @@ _STALE = 0.05  # share of its time to live after which a used memory has its exp
 
 @dataclass(slots=True)
 class Resident:
-    """A memory in RAM. It may lag behind the store; whoever needs it reads the rest."""
+    """A memory in RAM. It may lag behind the store; it is brought up to date when it is used."""
 
     memory: LiveMemory  # used by the thread of the model only
-    # Held while it is told sentences, so that each client gets the traces of its own.
+    # Held while it is told sentences, so that each client gets the traces of its own sentences.
     telling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property

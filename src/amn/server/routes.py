@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 NDJSON, EVENT_STREAM = "application/x-ndjson", "text/event-stream"
 MAX_SEED = 2**31 - 1
-CLIENT_GONE = 499  # nobody receives it; it is counted
+CLIENT_GONE = 499  # never received, but counted in the metrics
 
 _COMMON = (400, 401, 403, 404, 421, 422, 429)
 _BODY = (*_COMMON, 408, 413)
