@@ -144,9 +144,9 @@ class LiveMemory(Ingestion):
         return other, places
 
     def _read(self, banks: int, asked: Sequence[int]) -> list[Answer]:
-        found: dict[int, Answer] = {}
+        wanted, found = set(asked), dict[int, Answer]()
         for group in self._groups:
-            if not set(asked).isdisjoint(group.numbers):
+            if not wanted.isdisjoint(group.numbers):
                 found |= group.answers(banks)
         return [found[i] for i in asked]
 
