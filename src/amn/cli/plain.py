@@ -42,6 +42,7 @@ def parser_of(function: Callable[..., Any], name: str) -> argparse.ArgumentParse
         prog=name,
         description=inspect.getdoc(function),
         allow_abbrev=False,
+        argument_default=argparse.SUPPRESS,  # what is not given has the default of the function
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     hints = typing.get_type_hints(function)
@@ -53,36 +54,22 @@ def parser_of(function: Callable[..., Any], name: str) -> argparse.ArgumentParse
 def call(function: Callable[..., int | None], values: dict[str, Any]) -> int | None:
     """Call a verb with parsed values: in order for its arguments, by name for its options."""
     bound = inspect.signature(function).bind_partial()
-    bound.arguments.update(values)
+    bound.arguments.update({name: tuple(one) if isinstance(one, list) else one for name, one in values.items()})
     return function(*bound.args, **bound.kwargs)
 
 
 def _add(parser: argparse.ArgumentParser, parameter: inspect.Parameter, hint: Any) -> None:
     kind, many = _kind(hint)
-    many = many or parameter.kind is parameter.VAR_POSITIONAL
     required = parameter.default is parameter.empty
-    options: dict[str, Any] = {"default": None if required else parameter.default}
-    if get_origin(kind) is Literal:
-        options |= {"choices": get_args(kind)}
-    elif kind is not bool:
-        options |= {"type": kind}
-    if parameter.kind is not parameter.KEYWORD_ONLY:
-        parser.add_argument(parameter.name, nargs="*" if many else None if required else "?", **options)
-        return
-    flag = "--" + parameter.name.strip("_").replace("_", "-")
-    if kind is bool:
-        parser.add_argument(flag, action="store_true", dest=parameter.name)
+    options: dict[str, Any] = {"choices": get_args(kind)} if get_origin(kind) is Literal else {"type": kind}
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        parser.add_argument(parameter.name, nargs="*", **options)
+    elif parameter.kind is not parameter.KEYWORD_ONLY:
+        parser.add_argument(parameter.name, nargs=None if required else "?", **options)
     else:
-        action = _Append if many else "store"
-        parser.add_argument(flag, action=action, dest=parameter.name, required=required, **options)
-
-
-class _Append(argparse.Action):
-    """Collects the values of a repeated option; argparse would append them to the default."""
-
-    def __call__(self, _parser: object, namespace: argparse.Namespace, values: Any, _option: object = None) -> None:
-        held = getattr(namespace, self.dest)
-        setattr(namespace, self.dest, (values,) if held is self.default else (*held, values))
+        flag = "--" + parameter.name.strip("_").replace("_", "-")
+        options = {"action": "store_true"} if kind is bool else {"action": "append" if many else "store", **options}
+        parser.add_argument(flag, dest=parameter.name, required=required, **options)
 
 
 def _kind(hint: Any) -> tuple[Any, bool]:
