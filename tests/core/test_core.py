@@ -282,11 +282,11 @@ def test_settings_and_weights_that_do_not_go_together_are_refused() -> None:
     ]
     wrong += [of({}, strength__reset=np.zeros(0, np.float32)), of({"items": 3})]
     for trained in wrong:
-        with pytest.raises(AMNError, match="amn: the compiled core cannot read"):
+        with pytest.raises(AMNError, match="amn: the compiled core does not support"):
             core_of(trained)
     less = of({})
     del less.weights["ask.weight"]
-    with pytest.raises(AMNError, match="amn: the compiled core cannot read"):
+    with pytest.raises(AMNError, match="amn: the compiled core does not support"):
         core_of(less)
 
 

@@ -44,14 +44,14 @@ async def _events(request: Request) -> Events:
     return request.app.state.events
 
 
-Behind = Annotated[Service, Depends(_service)]
+ServiceDep = Annotated[Service, Depends(_service)]
 Owner = Annotated[str, Depends(owner_of)]
 Id = Annotated[
     str, Path(description="The id of the memory, from POST /memories.", max_length=100, examples=[schemas.EXAMPLE_ID])
 ]
 
 
-async def _record(id: Id, service: Behind, owner: Owner) -> Record:
+async def _record(id: Id, service: ServiceDep, owner: Owner) -> Record:
     return await service.memories.get(id, owner)
 
 
@@ -59,14 +59,14 @@ Memory = Annotated[Record, Depends(_record)]
 
 
 @private.post("/answer", response_model=schemas.AnswersOut, responses=responses(*_BODY))
-async def answer(body: schemas.AnswerBody, request: Request, service: Behind, _: Owner) -> Response:
+async def answer(body: schemas.AnswerBody, request: Request, service: ServiceDep, _: Owner) -> Response:
     """Answer one question or several about a story."""
-    asked = _asked(body, request)
+    asked = _ask_settings(body, request)
     work = service.answer(body.story, body.question, body.model, asked)
-    return await _replied(service, await _while_there(request, work), asked)
+    return await _reply(service, await _until_disconnect(request, work), asked)
 
 
-async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T | None:
+async def _until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T | None:
     """The result of the work, or None if the client disconnects first: then its tasks leave the queue."""
     working, gone = asyncio.create_task(work), asyncio.ensure_future(request.receive())
     try:
@@ -78,7 +78,7 @@ async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T | No
 
 
 @private.post("/memories", status_code=201, response_model=schemas.OpenedOut, responses=responses(*_BODY, *_STORE))
-async def open_memory(body: schemas.MemoryBody, service: Behind, owner: Owner) -> JSONResponse:
+async def open_memory(body: schemas.MemoryBody, service: ServiceDep, owner: Owner) -> JSONResponse:
     """Open a memory for these questions."""
     record = await service.open(owner, body.questions, body.model)
     return JSONResponse(_opened(record), 201, {"location": f"/memories/{record.id}"})
@@ -92,7 +92,7 @@ async def open_memory(body: schemas.MemoryBody, service: Behind, owner: Owner) -
         200: {"content": {NDJSON: {"schema": {"type": "string"}}}, "description": "What each sentence did"},
     },
 )
-async def tell(body: schemas.SentencesBody, request: Request, record: Memory, service: Behind) -> Response:
+async def tell(body: schemas.SentencesBody, request: Request, record: Memory, service: ServiceDep) -> Response:
     """Tell a memory sentences. The reply says what each did, line by line for `Accept: application/x-ndjson`.
 
     All of them are in the store when the status is sent, and survive a restart of the server.
@@ -103,7 +103,7 @@ async def tell(body: schemas.SentencesBody, request: Request, record: Memory, se
         first: list[bytes] = await anext(traces, [])  # an error must come before the status is sent
         return StreamingResponse(_lines(first, traces), media_type=NDJSON)
     check_reply(service.limits, "sentences", parser, record.questions)
-    told = await _while_there(request, _all_of(traces))
+    told = await _until_disconnect(request, _all_of(traces))
     return Response(status_code=CLIENT_GONE) if told is None else list_reply("sentences", told)
 
 
@@ -118,17 +118,17 @@ async def _lines(first: list[bytes], traces: AsyncIterator[list[bytes]]) -> Asyn
         async for part in traces:
             yield b"".join(trace + b"\n" for trace in part)
     except (BusyError, FullError):
-        said = (
+        detail = (
             "The server is too busy to go on; the sentences are stored, and will be read when the memory is next used."
         )
-        yield encode({"detail": said}) + b"\n"
+        yield encode({"detail": detail}) + b"\n"
 
 
 @private.post("/memories/{id}/ask", response_model=schemas.AnswersOut, responses=responses(*_BODY, *_STORE))
-async def ask(body: schemas.AskBody, request: Request, record: Memory, service: Behind) -> Response:
+async def ask(body: schemas.AskBody, request: Request, record: Memory, service: ServiceDep) -> Response:
     """Ask a memory its questions."""
-    asked = _asked(body, request)
-    return await _replied(service, await _while_there(request, service.ask(record, asked)), asked)
+    asked = _ask_settings(body, request)
+    return await _reply(service, await _until_disconnect(request, service.ask(record, asked)), asked)
 
 
 @private.get(
@@ -159,7 +159,7 @@ async def events(
 
 
 @private.get("/memories/{id}", response_model=schemas.SnapshotOut, responses=responses(*_COMMON, *_STORE))
-async def snapshot(record: Memory, service: Behind) -> JSONResponse:
+async def snapshot(record: Memory, service: ServiceDep) -> JSONResponse:
     """Get the banks of a memory as they are now."""
     banks = [bank.to_dict() for bank in await service.snapshot(record)]
     told = {"model": record.model, "questions": record.questions, "sentences": record.sentences}
@@ -167,7 +167,7 @@ async def snapshot(record: Memory, service: Behind) -> JSONResponse:
 
 
 @private.delete("/memories/{id}", status_code=204, responses=responses(*_COMMON, *_STORE))
-async def forget(record: Memory, service: Behind) -> Response:
+async def forget(record: Memory, service: ServiceDep) -> Response:
     """Delete a memory."""
     await service.memories.remove(record)
     return Response(status_code=204)
@@ -186,9 +186,9 @@ async def generate_story(
 
 
 @private.post("/history", response_model=schemas.HistoryOut, responses=responses(*_BODY))
-async def history(body: schemas.HistoryBody, request: Request, service: Behind, _: Owner) -> Response:
+async def history(body: schemas.HistoryBody, request: Request, service: ServiceDep, _: Owner) -> Response:
     """Answer questions about a story after each of its sentences."""
-    found = await _while_there(request, service.history(body.story, body.questions, body.model))
+    found = await _until_disconnect(request, service.history(body.story, body.questions, body.model))
     if found is None:
         return Response(status_code=CLIENT_GONE)
     moments = [[{"answer": one.answer, "score": one.score, "known": one.known} for one in row] for row in found[1]]
@@ -196,20 +196,20 @@ async def history(body: schemas.HistoryBody, request: Request, service: Behind, 
 
 
 @public.get("/healthz", response_model=schemas.HealthOut, responses=responses(400, 421))
-async def healthz(service: Behind) -> JSONResponse:
+async def healthz(service: ServiceDep) -> JSONResponse:
     """Check whether the server is alive."""
     kept = "durable" if service.memories.store.durable else "not durable"
     return JSONResponse({"status": "ok", "version": __version__, "model": service.default, "store": kept})
 
 
 @private.get("/models", response_model=schemas.ModelsOut)
-async def models(service: Behind, _: Owner) -> JSONResponse:
+async def models(service: ServiceDep, _: Owner) -> JSONResponse:
     """List the models that requests may name."""
     return JSONResponse({"default": service.default, "models": service.names, "shipped": service.shipped})
 
 
 @private.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **responses(503)})
-async def metrics(service: Behind, _: Owner) -> Response:
+async def metrics(service: ServiceDep, _: Owner) -> Response:
     """Get the metrics, for Prometheus."""
     service.metrics.memories.set(await service.memories.count())
     return Response(generate_latest(service.metrics.registry), media_type="text/plain; version=0.0.4; charset=utf-8")
@@ -220,13 +220,13 @@ def _opened(record: Record) -> dict[str, str]:
     return {"id": record.id, "expires_at": expires.isoformat(timespec="seconds")}
 
 
-def _asked(body: schemas.AskBody, request: Request) -> AskSettings:
+def _ask_settings(body: schemas.AskBody, request: Request) -> AskSettings:
     started: float = request.scope["started"]
     ends = None if body.deadline_ms is None else started + body.deadline_ms / 1000
     return AskSettings(started=started, ends=ends, explain=body.explain, banks=body.banks)
 
 
-async def _replied(service: Service, reading: Answered | None, asked: AskSettings) -> Response:
+async def _reply(service: Service, reading: Answered | None, asked: AskSettings) -> Response:
     """The reply, if the client is still there."""
     if reading is None:
         return Response(status_code=CLIENT_GONE)

@@ -16,7 +16,7 @@ EXAMPLE_ID = "p2Yh3nQ8Zt0vX5kJm1cRwA"
 _WHEN = "2026-12-31T23:59:59+00:00"
 
 
-def said(description: str, *examples: Any, **bounds: Any) -> Any:
+def doc(description: str, *examples: Any, **bounds: Any) -> Any:
     """A field with a description and examples."""
     return Field(description=description, examples=list(examples), **bounds)
 
@@ -36,12 +36,12 @@ Deadline = Annotated[float, Field(gt=0, le=MAX_DEADLINE_MS, allow_inf_nan=False)
 Banks = Annotated[int, Field(ge=0, le=MAX_BANKS, strict=True), BeforeValidator(_whole)]
 Count = Annotated[int, Field(ge=0, le=MAX_MEMORY_SENTENCES, strict=True), BeforeValidator(_whole)]
 
-_MODEL = said("A name from /models; the default model if left out.", "qa1")
-_DEADLINE = said(
+_MODEL = doc("A name from /models; the default model if left out.", "qa1")
+_DEADLINE = doc(
     "Answer within this many milliseconds from the first byte of the request, from what was read by then.", 50
 )
-_EXPLAIN = said("Whether to explain the answers: banks, entities, strengths, and what each sentence did.", False)
-_BANKS = said("How many banks to read, the most relevant first; 0 for all.", 1)
+_EXPLAIN = doc("Whether to explain the answers: banks, entities, strengths, and what each sentence did.", False)
+_BANKS = doc("How many banks to read, the most relevant first; 0 for all.", 1)
 
 
 class _Body(BaseModel):
@@ -70,121 +70,121 @@ class AskBody(_Body):
 class AnswerBody(AskBody):
     """A story and questions about it."""
 
-    story: StoryText | StoryTexts = said("Text, which is split into sentences, or a list of sentences.", _STORY)
-    question: QuestionText | QuestionTexts = said("One question, or a list of them.", _QUESTION)
+    story: StoryText | StoryTexts = doc("Text, which is split into sentences, or a list of sentences.", _STORY)
+    question: QuestionText | QuestionTexts = doc("One question, or a list of them.", _QUESTION)
     model: Annotated[ModelName | None, _MODEL] = None
 
 
 class MemoryBody(_Body):
     """What a memory is built for."""
 
-    questions: QuestionTexts = said("The questions, which decide what the memory considers relevant.", [_QUESTION])
+    questions: QuestionTexts = doc("The questions, which decide what the memory considers relevant.", [_QUESTION])
     model: Annotated[ModelName | None, _MODEL] = None
 
 
 class HistoryBody(MemoryBody):
     """A story, and the questions to answer after each of its sentences."""
 
-    story: StoryText | StoryTexts = said("Text, which is split into sentences, or a list of sentences.", _STORY)
+    story: StoryText | StoryTexts = doc("Text, which is split into sentences, or a list of sentences.", _STORY)
 
 
 class SentencesBody(_Body):
     """Sentences for a memory."""
 
-    sentences: list[str] = said("The sentences, in order.", _STORY, fail_fast=True)
+    sentences: list[str] = doc("The sentences, in order.", _STORY, fail_fast=True)
     after: Annotated[
         Count | None,
-        said("Add them only if the memory has this many sentences, so that a repeated request is applied once.", 0),
+        doc("Add them only if the memory has this many sentences, so that a repeated request is applied once.", 0),
     ] = None
 
 
 class Problem(BaseModel):
     """A problem document (RFC 9457)."""
 
-    type: str = said("The type of the problem: an address that explains it.", "/docs#422")
-    title: str = said("The type of the problem in a few words.", "A field is invalid")
-    status: int = said("The status of the reply.", 422)
-    detail: str = said("One sentence that says what is wrong and what would help.", "question: Field required.")
-    field: Annotated[str, said("The invalid field of the request, if it is one.", "question")] = ""
+    type: str = doc("The type of the problem: an address that explains it.", "/docs#422")
+    title: str = doc("The type of the problem in a few words.", "A field is invalid")
+    status: int = doc("The status of the reply.", 422)
+    detail: str = doc("One sentence that says what is wrong and what would help.", "question: Field required.")
+    field: Annotated[str, doc("The invalid field of the request, if it is one.", "question")] = ""
 
 
 class AnswersOut(BaseModel):
     """An answer for each question, in order."""
 
-    answers: list[Answer] = said("The answers.", [])
-    sentences_read: int = said("How many sentences were read; fewer than there are if the deadline came first.", 2)
-    sentences: int = said("How many sentences there are.", 2)
+    answers: list[Answer] = doc("The answers.", [])
+    sentences_read: int = doc("How many sentences were read; fewer than there are if the deadline came first.", 2)
+    sentences: int = doc("How many sentences there are.", 2)
 
 
 class MomentOut(BaseModel):
     """An answer after a sentence."""
 
-    answer: str = said("The answer.", "bathroom")
-    score: float = said("Its probability.", 0.9)
-    known: bool = said("Whether it counts as known; false for unknown and for guesses.", True)
+    answer: str = doc("The answer.", "bathroom")
+    score: float = doc("Its probability.", 0.9)
+    known: bool = doc("Whether it counts as known; false for unknown and for guesses.", True)
 
 
 class HistoryOut(BaseModel):
     """The answers over time."""
 
-    sentences: list[str] = said("The sentences of the story.", _STORY)
-    history: list[list[MomentOut]] = said("For each sentence, the answers after it in the order of the questions.", [])
+    sentences: list[str] = doc("The sentences of the story.", _STORY)
+    history: list[list[MomentOut]] = doc("For each sentence, the answers after it in the order of the questions.", [])
 
 
 class OpenedOut(BaseModel):
     """A memory. It expires if it is not used."""
 
-    id: str = said("The id of the memory, which cannot be guessed.", EXAMPLE_ID)
-    expires_at: str = said("When it expires if it is not used.", _WHEN)
+    id: str = doc("The id of the memory, which cannot be guessed.", EXAMPLE_ID)
+    expires_at: str = doc("When it expires if it is not used.", _WHEN)
 
 
 class TracesOut(BaseModel):
     """What each sentence did."""
 
-    sentences: list[SentenceTrace] = said("One for each sentence.", [])
+    sentences: list[SentenceTrace] = doc("One for each sentence.", [])
 
 
 class SnapshotOut(OpenedOut):
     """A memory as it is now."""
 
-    model: str = said("The name of its model.", "qa1")
-    questions: list[str] = said("What it was built for.", [_QUESTION])
-    sentences: int = said("How many sentences it was told.", 2)
-    banks: list[Bank] = said("Its banks, the most general first.", [])
+    model: str = doc("The name of its model.", "qa1")
+    questions: list[str] = doc("What it was built for.", [_QUESTION])
+    sentences: int = doc("How many sentences it was told.", 2)
+    banks: list[Bank] = doc("Its banks, the most general first.", [])
 
 
 class ModelsOut(BaseModel):
     """The models that requests may name."""
 
-    default: str = said("The model of requests that name none.", "qa1")
-    models: list[str] = said("All of them.", ["qa1", "babi"])
-    shipped: list[str] = said("Those that come with amn.", ["qa1", "babi"])
+    default: str = doc("The model of requests that name none.", "qa1")
+    models: list[str] = doc("All of them.", ["qa1", "babi"])
+    shipped: list[str] = doc("Those that come with amn.", ["qa1", "babi"])
 
 
 class HealthOut(BaseModel):
     """The state of the server."""
 
-    status: str = said("Always ok.", "ok")
-    version: str = said("The version of amn.", "0.2.0")
-    model: str = said("The default model.", "qa1")
-    store: str = said("Whether memories survive a crash: durable, or not durable.", "durable")
+    status: str = doc("Always ok.", "ok")
+    version: str = doc("The version of amn.", "0.2.0")
+    model: str = doc("The default model.", "qa1")
+    store: str = doc("Whether memories survive a crash: durable, or not durable.", "durable")
 
 
 class GeneratedQuestionOut(BaseModel):
     """A question with its answer, and how many sentences come before it."""
 
-    question: str = said("The question.", _QUESTION)
-    answer: str | None = said("The right answer.", "bathroom")
-    after: int = said("How many sentences come before it.", 2)
+    question: str = doc("The question.", _QUESTION)
+    answer: str | None = doc("The right answer.", "bathroom")
+    after: int = doc("How many sentences come before it.", 2)
 
 
 class GeneratedOut(BaseModel):
     """A generated story."""
 
-    task: int = said("The bAbI task.", 1)
-    seed: int = said("The seed that it was generated from.", 0)
-    sentences: list[str] = said("The story.", _STORY)
-    questions: list[GeneratedQuestionOut] = said("The questions about it.", [])
+    task: int = doc("The bAbI task.", 1)
+    seed: int = doc("The seed that it was generated from.", 0)
+    sentences: list[str] = doc("The story.", _STORY)
+    questions: list[GeneratedQuestionOut] = doc("The questions about it.", [])
 
 
 _ENTITY = Entity(word="mary", strength=0.9, relevance=1.5, attention=0.7)
@@ -220,6 +220,6 @@ def describe_answers(schemas: dict[str, Any]) -> None:
         schema |= {"description": text.partition("\n\nArgs:")[0], "required": list(schema["properties"])}
         meanings = {name: " ".join(meaning.split()) for name, meaning in _ARGUMENT.findall(text)}
         for name, json_name in json_names(kind):
-            described, field = meanings[name], schema["properties"][json_name]
-            field |= {"description": described[0].upper() + described[1:], "examples": [examples[json_name]]}
-            field.pop("default", None)  # a reply has all fields
+            described, part = meanings[name], schema["properties"][json_name]
+            part |= {"description": described[0].upper() + described[1:], "examples": [examples[json_name]]}
+            part.pop("default", None)  # a reply has all fields
