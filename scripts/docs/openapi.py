@@ -7,7 +7,7 @@ from typing import Any
 Schema = dict[str, Any]
 _KINDS = {
     "string": "text",
-    "integer": "whole number",
+    "integer": "integer",
     "number": "number",
     "boolean": "true or false",
     "null": "null",
