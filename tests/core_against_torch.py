@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from amn.data.examples import Example
 from amn.inference.core import Core, CoreMemory, core_of
 from amn.inference.engine import CoreStories, read_examples
-from amn.inference.found import Found
+from amn.inference.story_memory import Prediction
 from amn.inference.torch_batches import read_by_torch
 from amn.inference.torch_memory import TorchMemory
 from amn.inference.trained import TrainedModel
@@ -26,17 +26,17 @@ def live(trained: TrainedModel, example: Example, *, one_by_one: bool = True) ->
         for sentence in example.sentences:
             memory.tell(sentence)
     else:
-        memory.hear(example.sentences)
+        memory.ingest(example.sentences)
     return memory
 
 
 def by_torch(trained: TrainedModel, example: Example) -> TorchMemory:
     memory = TorchMemory(trained, example.questions)
-    memory.hear(example.sentences)
+    memory.ingest(example.sentences)
     return memory
 
 
-def assert_as_torch(trained: TrainedModel, told: Sequence[Example], tolerance: float = 1e-4) -> list[Found]:
+def assert_as_torch(trained: TrainedModel, told: Sequence[Example], tolerance: float = 1e-4) -> list[Prediction]:
     """Alone, side by side and live; gives what was found side by side, in the last bank."""
     together = CoreStories(core_for(trained), told)
     memories = [live(trained, example) for example in told]

@@ -12,7 +12,7 @@ from torch import nn
 from amn.data.batches import Batch, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
-from amn.inference.found import Found
+from amn.inference.story_memory import Prediction
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
 
@@ -87,7 +87,7 @@ def story(*sentences: str, question: str = "where is mary", answer: str | None =
     )
 
 
-def assert_same_found(found: Found, expected: Found, tolerance: float) -> None:
+def assert_same_found(found: Prediction, expected: Prediction, tolerance: float) -> None:
     """The same classes, counts, banks and tokens; and where the model points the same words with the same scores."""
     assert (found.banks, found.entities, list(found.entities_read)) == (
         expected.banks,

@@ -12,7 +12,7 @@ import torch
 
 import amn
 from amn import api
-from amn.answers import Answer, Candidate, Ways
+from amn.answers import Answer, Candidate, Choices
 from amn.api import QA, Request
 from amn.core import boundary
 from amn.data.sentences import MAX_SENTENCE_WORDS, split_sentences
@@ -84,8 +84,8 @@ def test_a_story_that_is_too_long_for_a_batch_is_read_alone(qa: QA, monkeypatch:
 
 
 def test_equal_answers_of_classes_and_words_are_merged() -> None:
-    ways = Ways(VOCABULARY, ["mary", "garden"])  # the classes are garden, office, milk and yes
-    ranked = ways.rank(np.array([0.3, 0.4, 0.0, 0.0, 0.1, 0.2]))
+    choices = Choices(VOCABULARY, ["mary", "garden"])  # the classes are garden, office, milk and yes
+    ranked = choices.rank(np.array([0.3, 0.4, 0.0, 0.0, 0.1, 0.2]))
     assert [(one.answer, round(one.score, 3)) for one in ranked[:3]] == [
         ("garden", 0.5),
         ("office", 0.4),
@@ -218,7 +218,7 @@ def test_too_many_sentences_are_refused(qa: QA, monkeypatch: pytest.MonkeyPatch)
 def test_too_many_different_words_for_a_batch_are_refused(qa: QA, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("amn.inference.torch_batches.MAX_WORDS", 10)
     other = make_qa("amn-paper", hidden=16)
-    with pytest.raises(AMNError, match="^story: more than 10 different words"):
+    with pytest.raises(AMNError, match="^story: more than 10 distinct words"):
         other("a b c d e f g h i j k", "Where is Mary?")
     if boundary.library() is not None:  # the core reads any number of them
         assert qa("a b c d e f g h i j k", "Where is Mary?").entities == 11

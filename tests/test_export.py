@@ -162,7 +162,7 @@ def test_the_encoder_in_one_operation_is_the_encoder() -> None:
 
 def test_what_cannot_be_exported_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rival = TrainedModel.of("entnet", build_model("entnet", VOCABULARY, {}), VOCABULARY)
-    with pytest.raises(AMNError, match="architecture amn can be exported, this one is entnet"):
+    with pytest.raises(AMNError, match="architecture amn can be exported, not entnet"):
         export_onnx(rival, tmp_path)
     own = TrainedModel.of("amn", build_model("amn", VOCABULARY, SETTINGS), VOCABULARY)
     monkeypatch.setitem(sys.modules, "onnx", None)

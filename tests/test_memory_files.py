@@ -15,8 +15,9 @@ from safetensors.numpy import save as save_tensors
 
 from amn.data import files
 from amn.errors import CheckpointError
-from amn.memory.live import LiveMemory, fingerprint
-from amn.store.memory_file import MAGIC, pack, unpack
+from amn.memory.live import LiveMemory
+from amn.store.memory_file import MAGIC, packing, unpack
+from amn.store.stepwise import run_to_end
 from live_memories import MORE, QUESTIONS, STORY, assert_alike, depths, told, trained
 
 KILLS = 1000
@@ -25,7 +26,7 @@ KILLS = 1000
 def old_save(directory: Path, memory: LiveMemory) -> None:
     """The two files that version 0.1 wrote: tables by slots, where each entity is, and no words or neighbours."""
     tensors, layouts = {}, []
-    for i, one in enumerate(memory._memories):
+    for i, one in enumerate(group.memory for group in memory._groups):
         arrays = one.arrays()
         tensors[f"{i}.states"] = arrays["states"]
         tensors |= {f"{i}.{name}": arrays[name].astype(np.float64) for name in ("strengths", "relevance")}
@@ -35,13 +36,13 @@ def old_save(directory: Path, memory: LiveMemory) -> None:
     data = save_tensors(tensors)
     described = {
         "format_version": 2,
-        "model": fingerprint(memory.trained),
+        "model": memory.trained.fingerprint,
         "tensors": sha256(data).hexdigest(),
         "questions": memory.questions,
         "shared": False,
         "sentences": memory.sentences,
         "banks": layouts,
-        "traces": [[trace.to_dict() for trace in kept] for kept in memory._traces],
+        "traces": [[trace.to_dict() for trace in kept] for kept in [group.traces for group in memory._groups]],
     }
     directory.mkdir(exist_ok=True)
     (directory / "memory.safetensors").write_bytes(data)
@@ -78,15 +79,14 @@ def test_which_words_were_told_side_by_side_comes_back_and_may_be_missing(implem
     spoken = [sentence.lower().strip(".").split() for sentence in memory.sentences]
     assert len(tensors["0.pairs"]) == len({pair for words in spoken for pair in zip(words, words[1:], strict=False)})
     back = LiveMemory.from_bytes(memory.to_bytes(), memory.trained)
-    older = LiveMemory.from_bytes(
-        pack(described, {name: value for name, value in tensors.items() if name != "0.pairs"}), memory.trained
-    )
+    without_pairs = {name: value for name, value in tensors.items() if name != "0.pairs"}
+    older = LiveMemory.from_bytes(run_to_end(packing(described, without_pairs)), memory.trained)
     for one in (memory, back, older):
         one.tell(MORE)
-    tables = [one._memories[0].arrays() for one in (memory, back)]
+    tables = [one._groups[0].memory.arrays() for one in (memory, back)]
     assert len({frozenset(map(tuple, table["pairs"].tolist())) for table in tables}) == 1
     assert_alike(back.ask(explain=True)[0], memory.ask(explain=True)[0])
-    assert "pairs" not in older._memories[0].arrays() and older.ask()[0].answer
+    assert "pairs" not in older._groups[0].memory.arrays() and older.ask()[0].answer
 
 
 def test_old_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
@@ -137,8 +137,9 @@ def test_damaged_bytes_are_refused_wherever_they_are() -> None:
 def test_whole_bytes_that_describe_no_memory_are_refused(described: dict[str, Any]) -> None:
     """A checksum says that bytes are those that were written, and not that they make sense."""
     memory = told(trained(0))
-    sound = {"model": fingerprint(memory.trained), "questions": memory.questions, "shared": True}
-    data = pack(sound | {"sentences": memory.sentences, "traces": [[]]} | described, {"0.depth": np.zeros(3, np.int32)})
+    sound = {"model": memory.trained.fingerprint, "questions": memory.questions, "shared": True}
+    document = sound | {"sentences": memory.sentences, "traces": [[]]} | described
+    data = run_to_end(packing(document, {"0.depth": np.zeros(3, np.int32)}))
     with pytest.raises(CheckpointError):
         LiveMemory.from_bytes(data, memory.trained)
     with pytest.raises(CheckpointError):

@@ -5,7 +5,7 @@ from itertools import permutations
 from amn.api import QA
 from amn.config import RunSpec, TrainConfig
 from amn.data.vocabulary import Vocabulary
-from amn.inference.order import order_of
+from amn.inference.engine import order_of
 from amn.inference.trained import TrainedModel, TrainingRecord
 from amn.models import build_model
 from random_stories import shaken

@@ -12,7 +12,7 @@ import pytest
 from amn.data.examples import Words
 from amn.data.story import words
 from amn.errors import AMNError
-from amn.inference.gate import Judged
+from amn.inference.gate import GateState
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
 from amn.memory.stored import StoredMemory
@@ -27,7 +27,7 @@ class Named:
 
     def __init__(self, questions: Sequence[str]) -> None:
         self._names = [{words(question)[-1]} for question in questions]
-        self.state = Judged.start(len(questions))
+        self.state = GateState.start(len(questions))
 
     def judge(self, sentences: Sequence[Words]) -> np.ndarray:
         found = np.array([[bool(names.intersection(spoken)) for spoken in sentences] for names in self._names])
@@ -158,13 +158,13 @@ def test_a_stopped_reading_goes_on_where_it_stopped(
         file.write("\n" + FACTS[3])
     assert restored.read(path).let_in == 1
     path.write_text("Much less.")
-    with pytest.raises(AMNError, match=f"{BLOCK_SENTENCES} sentences of it were read before, and now it has 1"):
+    with pytest.raises(AMNError, match=f"{BLOCK_SENTENCES} sentences were read before, but it now has only 1"):
         memory.read(path)
 
 
 def test_an_interrupt_waits_until_all_memories_have_heard_the_same(model: TrainedModel) -> None:
     memory = LiveMemory(model, QUESTIONS)
-    first = memory._memories[0]
+    first = memory._groups[0].memory
     tell = first.tell
 
     def interrupted(sentence: Words) -> object:
@@ -194,8 +194,8 @@ def test_traces_are_bounded_and_the_latest(model: TrainedModel, monkeypatch: pyt
     memory, expected = (LiveMemory(model, QUESTIONS[0]) for _ in range(2))
     memory.read(FACTS * 2)
     expected.tell(FACTS * 2)
-    assert list(memory._traces[0]) == list(expected._traces[0])
-    assert [trace.sentence for trace in memory._traces[0]] == [5, 6, 7]
+    assert list(memory._groups[0].traces) == list(expected._groups[0].traces)
+    assert [trace.sentence for trace in memory._groups[0].traces] == [5, 6, 7]
 
 
 def test_what_was_judged_but_not_told_is_judged_again(model: TrainedModel, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import pytest
 from amn.answers import Answer
 from amn.data.examples import Words
 from amn.data.story import words
-from amn.inference.found import StoryMemory
+from amn.inference.story_memory import StoryMemory
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory, support
 from live_memories import QUESTIONS, trained
@@ -65,14 +65,14 @@ def test_a_model_without_banks_is_explained_as_well() -> None:
 def test_little_is_read_again_however_long_the_story(monkeypatch: pytest.MonkeyPatch) -> None:
     memory, answers = asked(trained(0), STORY * 10)
     heard: list[int] = []
-    kind = type(memory._memories[0])
-    hear = kind.hear
+    kind = type(memory._groups[0].memory)
+    ingest = kind.ingest
 
     def counted(self: StoryMemory, part: Sequence[Words]) -> None:
         heard.append(len(part))
-        hear(self, part)
+        ingest(self, part)
 
-    monkeypatch.setattr(kind, "hear", counted)
+    monkeypatch.setattr(kind, "ingest", counted)
     monkeypatch.setattr(support, "READ_AGAIN", 300)
     *_, found = memory.explaining(0, answers[0])
     assert sum(heard) <= 300 + len(STORY) * 10 and max(heard) <= support.STEP_WORDS

@@ -7,7 +7,7 @@ from typing import Any
 Schema = dict[str, Any]
 _KINDS = {
     "string": "text",
-    "integer": "whole number",
+    "integer": "integer",
     "number": "number",
     "boolean": "true or false",
     "null": "null",
@@ -22,7 +22,7 @@ _BOUNDS = {
 }
 _HEAD = """# HTTP
 
-JSON in and out, with the field names of the Python interface. Every refusal is a problem document (RFC 9457) with one
+JSON in and out, with the field names of the Python interface. Every error is a problem document (RFC 9457) with one
 sentence in `detail`. A running server draws the same at `/docs`, and gives the machine-readable form,
 [openapi.json](openapi.json), at `/openapi.json`. How to run one: [Serving](../serving.md).
 """
@@ -44,7 +44,9 @@ def http_page(document: Schema) -> str:
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     ]
-    described = [_shape(name, shape) for name, shape in sorted(shapes.items()) if name.endswith("Out")]
+    described = [
+        _shape(name, shape) for name, shape in sorted(shapes.items()) if not name.endswith(("Body", "Problem"))
+    ]
     return "\n\n".join([_HEAD, "## Routes", *routes, "## Shapes", *described]) + "\n"
 
 

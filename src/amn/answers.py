@@ -1,11 +1,11 @@
-"""Answers, and what explains them: plain data that the command line, the server and the page draw."""
+"""Answers and their explanations, as plain data for the command line, the server and the page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from itertools import takewhile
 from math import isfinite
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from jaxtyping import Float
@@ -13,29 +13,37 @@ from jaxtyping import Float
 from amn.data.vocabulary import COMMA, END, UNKNOWN_ANSWER, Vocabulary, spelled_answer
 from amn.errors import AMNError, CheckpointError
 from amn.inference.calibration import GUESS, features
-from amn.inference.found import Found
+from amn.inference.story_memory import Prediction
 from amn.inference.trained import TrainedModel
 
-SHOWN_WORDS = 8  # of a bank, where it is printed
-CANDIDATES = 6  # how many answers are ranked: the best and the next ones
+SHOWN_WORDS = 8  # in the repr of a bank
+CANDIDATES = 6  # answers that are ranked
 _DIRECTIONS = {"n": "north", "e": "east", "s": "south", "w": "west"}  # the steps of a path
 
 
+class AskOptions(TypedDict, total=False):
+    """The options of a question, as `LiveMemory.ask` explains them."""
+
+    banks: int | None
+    deadline: float | None
+    explain: bool
+
+
 @cache
-def _names(kind: type) -> tuple[tuple[str, str], ...]:
-    """The fields of a class, each with its name in JSON."""
-    return tuple((one.name, one.metadata.get("json", one.name)) for one in fields(kind))
+def json_names(kind: type) -> tuple[tuple[str, str], ...]:
+    """The names of the fields of a class, in Python and in JSON."""
+    return tuple((one.name, one.metadata.get("alias", one.name)) for one in fields(kind))
 
 
 class Serializable:
-    """What turns into the JSON of the HTTP interface."""
+    """A base class of dataclasses with a form in JSON."""
 
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON: its fields, in their order."""
+        """The fields as JSON data."""
         kind: type = type(self)
-        return {name: _plain(getattr(self, own)) for own, name in _names(kind)}
+        return {name: _plain(getattr(self, own)) for own, name in json_names(kind)}
 
 
 def _plain(value: object) -> object:
@@ -48,7 +56,7 @@ def _plain(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Serializable):
-    """Another answer that was considered.
+    """A possible answer.
 
     Args:
         answer: the answer.
@@ -59,21 +67,21 @@ class Candidate(Serializable):
     score: float
 
 
-class Ways:
-    """In which ways each answer can be given: as a class of the vocabulary, as a word that was told, or as both."""
+class Choices:
+    """The choices of a model by name: classes of the vocabulary, words of the story, or both."""
 
     def __init__(self, vocabulary: Vocabulary, words: Sequence[str]) -> None:
         self._vocabulary, self.names = vocabulary, [*vocabulary.answers, *words]
         self._words = {word: place for place, word in enumerate(words, len(vocabulary.answers))}
 
     def chance(self, name: str, scores: Float[np.ndarray, " answer"]) -> float:
-        """How likely an answer is: an answer that can be given in several ways has the sum of their scores."""
+        """The probability of an answer: the sum over all choices with its name."""
         places = (self._vocabulary.answer_id(name), self._words.get(name, -1))
         return float(sum(scores[place] for place in places if place >= 0))
 
     def rank(self, scores: Float[np.ndarray, " answer"]) -> list[Candidate]:
         """The best answers first."""
-        most = min(2 * CANDIDATES, len(scores) - 1)  # an answer may be there twice
+        most = min(2 * CANDIDATES, len(scores) - 1)  # an answer may occur twice
         best = {self.names[place]: None for place in np.argpartition(-scores, most)[: most + 1].tolist()}
         found = [Candidate(name, self.chance(name, scores)) for name in best if name]
         return sorted(found, key=lambda one: -one.score)[:CANDIDATES]
@@ -87,7 +95,7 @@ class Entity(Serializable):
         word: the word.
         strength: how relevant its state is to the questions, in [0, 1].
         relevance: the logit that decided how far it moved.
-        attention: how much the answer rests on it within its bank; 0 where its bank was not read.
+        attention: its share of the attention within its bank; 0 if the bank was not read.
     """
 
     word: str
@@ -103,7 +111,7 @@ class Bank(Serializable):
     Args:
         index: 0 for the most general bank.
         size: how many entities it holds.
-        entities: the most relevant of them first; of a huge bank not all.
+        entities: the most relevant first; not all of a huge bank.
     """
 
     index: int
@@ -118,32 +126,32 @@ class Bank(Serializable):
 
 @dataclass(frozen=True, slots=True)
 class Move(Serializable):
-    """An entity that went on to a deeper bank; it stays in the banks before that as well.
+    """An entity that moved to a deeper bank; it stays in the banks before it as well.
 
     Args:
         word: the entity.
-        before: the deepest bank that held it; None where the sentence is its first mention.
+        before: the deepest bank that held it; None for a new entity.
         after: the deepest bank that holds it now.
     """
 
     word: str
-    before: int | None = field(metadata={"json": "from"})
-    after: int = field(metadata={"json": "to"})
+    before: int | None = field(metadata={"alias": "from"})
+    after: int = field(metadata={"alias": "to"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SentenceTrace(Serializable):
     """What one sentence did to the memory.
 
-    Only what it touched is listed, so that a trace costs the same however much is stored: the banks after a sentence
-    are those of the words in the traces up to it, the latest trace of a word counting.
+    Only the words that it touched are listed, so that the size of a trace does not depend on how much is stored. The
+    banks after a sentence follow from the traces up to it: the latest trace of a word counts.
 
     Args:
         sentence: its number, from 0.
         text: the sentence.
         banks: how many banks there are after it.
         created: whether it created the last of them.
-        moves: which entities came or went deeper.
+        moves: the entities that are new or moved deeper.
         depth: the deepest bank of each word that it touched.
         strengths: the strength of each word that it touched.
     """
@@ -158,7 +166,7 @@ class SentenceTrace(Serializable):
 
     @property
     def did(self) -> str:
-        """What it did to the banks, in words: nothing where no word went beyond the first."""
+        """What it did to the banks, in words; empty if no word moved beyond the first."""
         made = [f"bank {self.banks - 1} created"] if self.created else []
         return "; ".join([*made, *(f"{move.word} → bank {move.after}" for move in self.moves if move.after > 0)])
 
@@ -174,30 +182,30 @@ class SentenceTrace(Serializable):
 
 @dataclass(frozen=True, slots=True)
 class Edge(Serializable):
-    """Two words that stood side by side, in this order.
+    """Two neighbouring words of a sentence.
 
     Args:
         before: the first word.
-        after: the word next to it.
-        sentence: the last sentence in which they stood so.
+        after: the second word.
+        sentence: the last sentence that has them.
     """
 
-    before: str = field(metadata={"json": "from"})
-    after: str = field(metadata={"json": "to"})
+    before: str = field(metadata={"alias": "from"})
+    after: str = field(metadata={"alias": "to"})
     sentence: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Explanation(Serializable):
-    """Why an answer was given: what was read for it. The answer itself need not be an entity of the banks read.
+    """What was read for an answer. The answer itself need not be an entity of the banks read.
 
     Args:
-        banks: all banks with their entities; a model without banks has none to show.
+        banks: all banks with their entities; none if the model has no banks.
         sentences: what each of the latest sentences did.
         graph: the word graph of these sentences.
         read: the indices of the banks that were read, the most relevant first.
         seen: how many sentences the memory was told.
-        let_in: how many of them it heard; the others were turned away, and left nothing.
+        let_in: how many of them the gate let in; the others left no trace.
     """
 
     banks: tuple[Bank, ...]
@@ -213,23 +221,23 @@ class Explanation(Serializable):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Answer(Serializable):
-    """The answer to one question. Answers are equal where all but their milliseconds are.
+    """The answer to one question; comparisons ignore its milliseconds.
 
     Args:
         question: the question as asked.
         answer: the answer.
         score: its probability.
-        known: whether it is given as known; false where it says unknown, and where it is a guess.
+        known: whether it counts as known; false for "unknown" and for guesses.
         top: the next best candidates, the best first.
-        sentences: the numbers of the sentences that it rests on, from 0, where an explanation was asked for: without
-            any of these the answer would be another, or far less sure.
+        sentences: with an explanation, the numbers of the sentences that it rests on, from 0: without any of them the
+            answer would be different, or far less certain.
         banks_read: how many banks were read, the most relevant first.
         banks_created: how many banks the memory has.
-        entities_read: how many entities the banks read hold; one that several of them hold counts each time.
+        entities_read: how many entities the banks read hold; one in several banks counts each time.
         entities: how many different words the story has.
-        milliseconds: how long it took; with reading the story where it was given in the same call.
-        stopped_for_deadline: whether an uncertain answer was given for want of time.
-        explanation: why, where it was asked for.
+        milliseconds: how long it took, including reading the story if it was given in the same call.
+        stopped_for_deadline: whether the answer is uncertain because time ran out.
+        explanation: what was read for it, if asked for.
     """
 
     question: str
@@ -248,7 +256,7 @@ class Answer(Serializable):
 
     @property
     def said(self) -> str:
-        """The answer as one says it to a person: a guess as a guess, an unknown as what it means, a path in words."""
+        """The answer for people: guesses are marked, unknown is explained, and paths are spelled out."""
         if self.answer == UNKNOWN_ANSWER:
             return "the story does not say"
         items = self.answer.split(",")
@@ -259,7 +267,7 @@ class Answer(Serializable):
 
     @property
     def was_read(self) -> str:
-        """What was read for it, in words; a person counts a word once, however many banks hold it."""
+        """What was read for it, in words; a word counts once, however many banks hold it."""
         held = min(self.entities_read, self.entities)
         return f"read {held} of {self.entities} entities in {self.banks_read} of {self.banks_created} banks"
 
@@ -278,45 +286,45 @@ class Answer(Serializable):
         return f"{self.said} (score {self.score:.2f}; {self.was_read}; {self.milliseconds:.1f} ms{late})"
 
 
-def answers_of(found: Found, trained: TrainedModel, questions: Sequence[str], banks: int) -> list[Answer]:
-    """The answers to the questions of one memory, as written, from a reading of so many banks; 0 for all."""
-    ways = Ways(trained.vocabulary, found.words)
-    if not any(ways.names):
-        raise AMNError("story: the model knows no answers of its own, and the story holds no word to point at")
+def answers_of(found: Prediction, trained: TrainedModel, questions: Sequence[str], banks: int) -> list[Answer]:
+    """The answers to the questions of one memory, from the prediction by so many banks; 0 for all."""
+    choices = Choices(trained.vocabulary, found.words)
+    if not any(choices.names):
+        raise AMNError("story: the model has no answers, and the story has no word to point at")
     scores = found.logits[: len(questions)].astype(np.float64)
     scores = np.exp(scores - scores.max(-1, keepdims=True))
     scores /= scores.sum(-1, keepdims=True)
     if np.isnan(scores).any():
-        raise CheckpointError("the model, or the memory that was restored, is damaged: it gives no scores")
+        raise CheckpointError("the model, or the restored memory, is damaged: its scores are not numbers")
     return [
-        _answer(found, trained, question, i, _ranked(ways, scores[i], found.tokens[i].tolist()), banks)
+        _answer(found, trained, question, i, _ranked(choices, scores[i], found.tokens[i].tolist()), banks)
         for i, question in enumerate(questions)
     ]
 
 
-def _ranked(ways: Ways, scores: Float[np.ndarray, "token answer"], tokens: Sequence[int]) -> list[Candidate]:
-    """The answer and other candidates; those of an answer of several tokens are others for its first."""
-    first = ways.rank(scores[0])
-    chosen = list(takewhile(bool, (ways.names[token] for token in tokens)))  # up to the end
-    if len(tokens) == 1 or not chosen:  # where it says nothing at all, which is no answer, the next best stands
+def _ranked(choices: Choices, scores: Float[np.ndarray, "token answer"], tokens: Sequence[int]) -> list[Candidate]:
+    """The candidates, the best first; those of an answer of several tokens are others for its first token."""
+    first = choices.rank(scores[0])
+    chosen = list(takewhile(bool, (choices.names[token] for token in tokens)))  # up to the end
+    if len(tokens) == 1 or not chosen:  # an empty answer is no answer: take the next best
         return first
     answer = spelled_answer(chosen)
     others = [one for one in first if one.answer not in (answer, chosen[0], COMMA)]
-    return [Candidate(answer, _chance(ways, scores, chosen)), *others]
+    return [Candidate(answer, _chance(choices, scores, chosen)), *others]
 
 
-def _chance(ways: Ways, scores: Float[np.ndarray, "token answer"], chosen: Sequence[str]) -> float:
-    """How likely these items are, in whatever order: each may begin with any that is still to come."""
+def _chance(choices: Choices, scores: Float[np.ndarray, "token answer"], chosen: Sequence[str]) -> float:
+    """The probability of a list of items in any order: each position may begin with any remaining item."""
     starts = [at for at in range(len(chosen)) if at == 0 or chosen[at - 1] == COMMA]
     chance = 1.0
     for at, token in enumerate([*chosen, END][: len(scores)]):
         fine = {chosen[start] for start in starts if start >= at} if at in starts else {token}
-        chance *= sum(ways.chance(name, scores[at]) for name in fine)
+        chance *= sum(choices.chance(name, scores[at]) for name in fine)
     return chance
 
 
 def _answer(
-    found: Found, trained: TrainedModel, question: str, number: int, ranked: Sequence[Candidate], banks: int
+    found: Prediction, trained: TrainedModel, question: str, number: int, ranked: Sequence[Candidate], banks: int
 ) -> Answer:
     best, *others = ranked
     second = others[0].score if others else 0.0
@@ -325,7 +333,7 @@ def _answer(
         strange = found.strange[number]
         looks = features(best.score, second, best.answer, question, found.words, trained.vocabulary, strange)
         score, guess = trained.calibration.score(looks), trained.calibration.guess
-    items = best.answer.split(",")  # in any order, so none of them is another answer
+    items = best.answer.split(",")  # none of them is another answer
     return Answer(
         question=question,
         answer=best.answer,
@@ -340,13 +348,13 @@ def _answer(
 
 
 def timed(answers: Sequence[Answer], seconds: float) -> list[Answer]:
-    """Answers that took so long, all of them together."""
+    """Answers with the time that all of them took together."""
     return [replace(answer, milliseconds=1000 * seconds) for answer in answers]
 
 
 def check_limits(banks: int | None, deadline: float | None) -> None:
-    """Refuses what cannot be a number of banks or of seconds."""
+    """Checks a number of banks and a deadline in seconds."""
     if banks is not None and banks < 0:
-        raise AMNError(f"banks: expected how many to read, or 0 for all, found {banks}")
+        raise AMNError(f"banks: expected a number of banks, or 0 for all, found {banks}")
     if deadline is not None and not (isfinite(deadline) and deadline >= 0):
         raise AMNError(f"deadline: expected seconds, at least 0, found {deadline}")

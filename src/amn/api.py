@@ -1,4 +1,4 @@
-"""The Python interface: load a model, ask it about a story, or keep a live memory for it.
+"""The Python interface: load a model, ask it about a story, or open a live memory.
 
 qa = amn.load("qa1")
 qa("Mary moved to the bathroom. John went to the hallway.", "Where is Mary?")
@@ -8,27 +8,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
-from amn.answers import Answer, answers_of, check_limits, timed
+from amn.answers import Answer, AskOptions, answers_of, check_limits, timed
 from amn.data.examples import Example, Words
 from amn.data.text import Text, read_questions, read_story
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
 from amn.inference.core import core_of
-from amn.inference.engine import read_examples
-from amn.inference.order import in_order
+from amn.inference.engine import in_order, read_examples
 from amn.inference.trained import TrainedModel
 from amn.memory.live import LiveMemory, groups_of
 from amn.pretrained import DEFAULT_MODEL
-from amn.store.find import find_model
+from amn.store.find import find_model, push
 from amn.store.model_directory import load_model, save_model
 
 if TYPE_CHECKING:
     from amn.memory.stored import StoredMemory
 
 BATCH_SENTENCES = 256  # a longer story is read alone
-BATCH_WORDS = 1 << 16  # and no more words than these are read together, the longest story counting for all
+BATCH_WORDS = 1 << 16  # of a batch, with the padding to its longest story
 
 Pair = tuple[Text, Text]  # a story and its question or questions
 
@@ -37,7 +36,7 @@ EMPTY_STORY = "story: expected at least one sentence with a word in it, found no
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One story and its questions, to be answered with others in one pass.
+    """One story and its questions, to be answered together with others.
 
     Args:
         story: text, or a list of sentences.
@@ -81,25 +80,15 @@ class QA:
         return self.trained.record
 
     @overload
-    def __call__(
-        self, story: Text, question: str, *, banks: int | None = ..., deadline: float | None = ..., explain: bool = ...
-    ) -> Answer: ...
+    def __call__(self, story: Text, question: str, **options: Unpack[AskOptions]) -> Answer: ...
 
     @overload
     def __call__(
-        self,
-        story: Text,
-        question: list[str] | tuple[str, ...],
-        *,
-        banks: int | None = ...,
-        deadline: float | None = ...,
-        explain: bool = ...,
+        self, story: Text, question: list[str] | tuple[str, ...], **options: Unpack[AskOptions]
     ) -> list[Answer]: ...
 
     @overload
-    def __call__(
-        self, story: Text, question: Text, *, banks: int | None = ..., deadline: float | None = ..., explain: bool = ...
-    ) -> Answer | list[Answer]: ...
+    def __call__(self, story: Text, question: Text, **options: Unpack[AskOptions]) -> Answer | list[Answer]: ...
 
     @overload
     def __call__(self, story: Sequence[Pair], *, banks: int | None = ...) -> list[Any]: ...
@@ -113,15 +102,15 @@ class QA:
         deadline: float | None = None,
         explain: bool = False,
     ) -> Answer | list[Answer] | list[Any]:
-        """Answers one question about a story, or each of a list; or many stories, each with its own, in few passes.
+        """Answers one question or several about a story; or many pairs of stories and questions, in few passes.
 
         Args:
             story: text, which is split into sentences, or a list of sentences; or a list of pairs of a story and its
-                question, for a list with what each pair alone would give.
+                question or questions, for a list of their answers.
             question: a question, or a list of questions for a list of answers.
             banks: how many banks to read, the most relevant first; 0 for all. By default 1.
-            deadline: seconds from now; while it allows, further banks are read where the answer is uncertain.
-            explain: say why.
+            deadline: seconds from now; more banks are read while the answer is uncertain and time remains.
+            explain: whether to explain the answers.
         """
         read = 1 if banks is None else banks
         if question is None:
@@ -147,17 +136,21 @@ class QA:
         return [own[0] if isinstance(question, str) else own for own, question in zip(given, asked, strict=True)]
 
     def answer_batch(self, requests: Sequence[Request]) -> list[list[Answer]]:
-        """Answers many requests in few passes of the model: for each request, an answer for each of its questions."""
+        """Answers many requests in few passes of the model: for each request, one answer per question."""
         started = perf_counter()
         parts = [part for number, request in enumerate(requests) for part in self._parts(number, request)]
         answers: list[list[Answer]] = [[] for _ in requests]
-        found = {id(part): given for group in _groups(parts) for part, given in self._answer_group(group)}
+        found: dict[int, list[Answer]] = {}
+        for group in _groups(parts):
+            read = read_examples(self.trained, [part.example for part in group], group[0].banks)
+            for part, one in zip(group, read, strict=True):
+                found[id(part)] = answers_of(one, self.trained, part.questions, part.banks)
         for part in parts:
             answers[part.request] += found[id(part)]
         return [timed(given, perf_counter() - started) for given in answers]
 
     def _parts(self, number: int, request: Request) -> list["_Part"]:
-        """A request, cut into questions that share a memory."""
+        """A request, split into the groups of questions that share a memory."""
         check_limits(request.banks, None)
         asked, story = read_questions(request.question), read_story(request.story)
         if not story:
@@ -172,11 +165,6 @@ class QA:
             )
         return parts
 
-    def _answer_group(self, group: Sequence["_Part"]) -> Iterator[tuple["_Part", list[Answer]]]:
-        found = read_examples(self.trained, [part.example for part in group], group[0].banks)
-        for part, one in zip(group, found, strict=True):
-            yield part, answers_of(one, self.trained, part.questions, part.banks)
-
     @overload
     def memory(self, questions: Text) -> LiveMemory: ...
 
@@ -186,13 +174,13 @@ class QA:
     def memory(
         self, questions: Text, *, store: str | None = None, id: str | None = None
     ) -> "LiveMemory | StoredMemory":
-        """An empty memory, built for these questions, that can be told sentences and asked at any time.
+        """A memory for these questions that can be told sentences and asked at any time.
 
         Args:
             questions: what it is built for.
             store: where to keep it, sentence by sentence: sqlite:///FILE, redis://HOST, or memory: for this process
-                alone. Without it, the memory lives until it is saved or forgotten.
-            id: its name in the store; one that is there already is gone on with.
+                only. By default it is kept nowhere, unless you save it.
+            id: its name in the store; a memory that exists already is continued.
         """
         if store is None:
             return LiveMemory(self.trained, questions)
@@ -201,7 +189,7 @@ class QA:
         return StoredMemory.open(self.trained, questions, store, id)
 
     def restore(self, path: str | Path) -> LiveMemory:
-        """A memory that this model saved."""
+        """Restores a memory that `LiveMemory.save` wrote."""
         return LiveMemory.restore(path, self.trained)
 
     def save_pretrained(self, directory: str | Path) -> None:
@@ -212,7 +200,7 @@ class QA:
         save_model(directory, self.trained, model_card(self.trained) if described else "")
 
     def push_to_hub(self, name: str, **options: Any) -> str:
-        """Puts the model on the Hugging Face hub, from where `load` gets it by its name.
+        """Uploads the model to the Hugging Face hub, from which `load` gets it by its name.
 
         Args:
             name: organisation/name.
@@ -221,12 +209,10 @@ class QA:
         Returns:
             The address of the commit.
         """
-        from amn.store.hub import push
-
         return push(self.save_pretrained, name, **options)
 
     def to(self, device: str) -> "QA":
-        """The same model, which reads several stories at once on another device: cpu, cuda, or auto for the best."""
+        """Moves the model to another device, where it reads batches: cpu, cuda, or auto for the best available."""
         from amn.inference.device import choose_device
 
         self.trained.model.to(choose_device(device))
@@ -238,17 +224,17 @@ class QA:
     ) -> "QA":
         """The same as `amn.load`."""
         qa = cls(load_model(find_model(name, revision)))
-        core_of(qa.trained)  # made now, so that the first answer takes no longer than the next
+        core_of(qa.trained)  # built now, so that the first answer is as fast as the next
         return qa if device == "cpu" else qa.to(device)
 
 
 def load(name: str | Path = DEFAULT_MODEL, device: str = "cpu", *, revision: str | None = None) -> QA:
-    """A model by name: a local directory, then shipped weights, then the Hugging Face hub ("organisation/name").
+    """Loads a model by name: a local directory, shipped weights, or a model on the Hugging Face hub.
 
     Args:
-        name: the directory or name.
-        device: where it runs: cpu, cuda, or auto for the best there is.
-        revision: a branch, tag or commit, for a model of the hub.
+        name: a directory, a shipped name, or "organisation/name" on the hub.
+        device: where it runs: cpu, cuda, or auto for the best available.
+        revision: a branch, tag or commit, for a model on the hub.
 
     Raises:
         AMNError: where there is no such model, or it cannot be read.
@@ -257,7 +243,7 @@ def load(name: str | Path = DEFAULT_MODEL, device: str = "cpu", *, revision: str
 
 
 def _pairs(stories: object) -> list[Pair]:
-    """Stories with their questions, where these were given as pairs."""
+    """Pairs of stories and questions, checked."""
     if isinstance(stories, Sequence) and not isinstance(stories, str):
         pairs = [pair for pair in stories if isinstance(pair, Sequence) and not isinstance(pair, str)]
         if len(pairs) == len(stories) and all(len(pair) == 2 for pair in pairs):
@@ -267,7 +253,7 @@ def _pairs(stories: object) -> list[Pair]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """A story and questions that share a memory: a request, or part of one."""
+    """A story and some questions that share a memory: a request, or part of one."""
 
     request: int
     story: list[tuple[str, Words]]
@@ -277,12 +263,12 @@ class _Part:
 
     @property
     def words(self) -> int:
-        """How many words its story has."""
+        """The number of words in its story."""
         return sum(map(len, self.example.sentences))
 
 
 def _groups(parts: Sequence[_Part]) -> Iterator[list[_Part]]:
-    """What to read together: parts that read as many banks, stories of like length, as many as fit."""
+    """Batches of parts with equal numbers of banks and stories of similar length."""
     group, longest = list[_Part](), 0
     for part in sorted(parts, key=lambda part: (part.banks, len(part.story))):
         longest = max(longest, part.words)

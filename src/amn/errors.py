@@ -1,4 +1,4 @@
-"""The errors that a user may meet: each says what, where, what was expected, what was found, and what to do."""
+"""Errors for users: each says what is wrong, where, what was expected, what was found, and what to do."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -6,17 +6,17 @@ from pathlib import Path
 
 
 class AMNError(ValueError):
-    """Anything a user can mend: bad data, a bad setting, a missing file; the command line prints it alone."""
+    """An error that a user can fix, such as bad data, a bad setting or a missing file."""
 
 
 class DataError(AMNError):
-    """A line of a data file that cannot be read as what it should be.
+    """A data file, or a line of one, that cannot be read.
 
     Args:
-        source: the file, or a name for the stream, that holds the line.
-        line: its 1-based number, or None where the whole file is meant.
-        expected: what should have stood there.
-        found: what stood there instead.
+        source: the file, or a name for the stream.
+        line: its number, from 1, or None for the whole file.
+        expected: what was expected there.
+        found: what was found instead.
     """
 
     def __init__(self, source: str | Path, line: int | None, expected: str, found: str) -> None:
@@ -26,7 +26,7 @@ class DataError(AMNError):
 
 
 class SupportError(DataError):
-    """A supporting fact that points to no sentence told before its question."""
+    """A supporting fact that does not refer to a sentence before its question."""
 
 
 class ConfigError(AMNError):
@@ -38,14 +38,14 @@ class CheckpointError(AMNError):
 
 
 class MissingExtraError(AMNError):
-    """An optional dependency that is not installed; the message holds the install line."""
+    """An optional dependency that is not installed; the message has the command that installs it."""
 
     def __init__(self, extra: str, needed_for: str) -> None:
-        super().__init__(f"{needed_for} needs an optional part: pip install 'adaptive-memory-networks[{extra}]'")
+        super().__init__(f"{needed_for} needs an optional dependency: pip install 'adaptive-memory-networks[{extra}]'")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A sentence for an unknown name: the nearest known ones, or all of them."""
+    """A hint for an unknown name: the most similar known names, or all of them."""
     names = sorted(known)
     near = get_close_matches(name, names, n=3, cutoff=0.5)
     if near:

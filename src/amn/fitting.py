@@ -1,4 +1,4 @@
-"""Training from Python, on stories that are at hand; what `amn train DATA` does is done here too.
+"""Training on your own stories from Python, and what `amn train DATA` shares with it.
 
 qa = amn.train([{"story": ["Mary went home."], "question": "Where is Mary?", "answer": "home"}, ...])
 qa = amn.train("robots.jsonl", out="my-model")
@@ -43,29 +43,29 @@ def train(
     columns: Columns | None = None,
     **settings: Any,
 ) -> QA:
-    """Trains a model on stories and their questions, and gives the best by its validation, on the CPU.
+    """Trains a model on stories and their questions, and returns the best one by validation, on the CPU.
 
     Args:
-        data: what to learn: the path of a file or folder, or rows: an iterable of `Story` objects or of dicts such as
-            {"story": ["Mary went home."], "question": "Where is Mary?", "answer": "home"}, a data frame, or a Hugging
-            Face data set.
-        validation: stories that choose the best epoch, as `data`; without them a tenth of the stories is kept for it.
-        epochs: passes over the training questions; by default as many as the number of questions asks for.
-        seed: of weights, order, draws, and of the choice of stories to validate with.
-        out: a directory to keep the run in, for `amn.load`: its stories, its log, its best model.
+        data: the training data: the path of a file or folder, or rows: an iterable of `Story` objects or of dicts such
+            as {"story": ["Mary went home."], "question": "Where is Mary?", "answer": "home"}, a data frame, or a
+            Hugging Face data set.
+        validation: stories for validation, in the same forms; by default a tenth of the stories is held out.
+        epochs: passes over the training questions; by default chosen by the number of questions.
+        seed: the random seed.
+        out: the run directory, for `amn.load`: stories, log and best model; by default the run is not kept.
         model: the architecture.
-        device: where to train: cpu, cuda, or auto for the best there is.
-        threads: of torch on a CPU, while it trains; small models gain nothing from several.
-        progress: True for a bar, with what was seen, chosen and reached, on standard error; False for silence; or what
-            to tell of every epoch: its number, loss, error and seconds.
-        columns: what the columns of the data are called, where not by one of the usual names.
-        **settings: of model or training, by name (`start=None`, `hidden=32`, `learning_rate=1e-3`).
+        device: where to train: cpu, cuda, or auto for the best available.
+        threads: threads of torch on a CPU while it trains; small models gain nothing from several.
+        progress: True to show a progress bar and the result on standard error; False for silence; or a function to call
+            after every epoch with its number, loss, error and seconds.
+        columns: the names of the columns, if they are not among the usual ones.
+        **settings: settings of the model or the training (`start=None`, `hidden=32`, `learning_rate=1e-3`).
 
     Returns:
-        The model. Its `record["held_out"]` says how it did on the stories kept apart.
+        The model. Its `record["held_out"]` has its score on the held-out stories.
 
     Raises:
-        AMNError: where a story has another shape, there are too few, or a setting is unknown.
+        AMNError: where the data is malformed, there are too few stories, or a setting is unknown.
     """
     where = choose_device(device)
     given = settings if epochs is None else {**settings, "epochs": epochs}
@@ -81,11 +81,11 @@ def train(
     shown = training_display() if said else nullcontext()
     with TemporaryDirectory() as passing, _threads(threads), shown as display:
         path = Path(passing if out is None else out)
-        told = display.epoch if display else progress if callable(progress) else _tell_nobody
+        told = display.epoch if display else progress if callable(progress) else lambda _: None
         try:
             options = FitOptions(device=where, progress=told, stepped=display.step if display else None)
             directory = fit_own(plan, path, options)
-        except Interrupted:  # tells how to go on from the command line
+        except Interrupted:  # its message is about the command line
             raise KeyboardInterrupt from None
         outcome = conclude(plan, directory)
     if said:
@@ -95,15 +95,15 @@ def train(
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of a training on one's own stories."""
+    """The result of a training on the user's stories."""
 
-    plan: OwnPlan  # what was planned
+    plan: OwnPlan
     qa: QA  # the best model
-    held_out: HeldOut  # how it does on the stories kept apart
+    held_out: HeldOut  # its score on the held-out stories
     advice: list[str]  # what to try if that is not good enough
 
     def lines(self, path: Path | None) -> Iterator[str]:
-        """For people: the held-out error, mistakes, verdict, advice, and how to use the model that lies at a path."""
+        """The result in words: the held-out error, mistakes, verdict, advice, and how to use the model at a path."""
         yield from self.held_out.lines()
         yield from (f"  try: {advice}" for advice in self.advice)
         if path is not None:
@@ -111,7 +111,7 @@ class Outcome:
             yield from (f"  {line}" for line in self.commands(path))
 
     def commands(self, path: Path) -> list[str]:
-        """The lines by which the model is asked and served."""
+        """The commands to ask and to serve the model."""
         story = next(story for story in self.plan.validation if story.questions)
         question = story.questions[0]
         told = " ".join(story.sentences[: question.after])
@@ -122,7 +122,7 @@ class Outcome:
         ]
 
     def to_json(self, path: Path) -> dict[str, Any]:
-        """All of it as one document."""
+        """The result as JSON."""
         return {
             "model": str(path),
             **self.plan.to_json(),
@@ -134,7 +134,7 @@ class Outcome:
 
 
 def conclude(plan: OwnPlan, directory: RunDirectory) -> Outcome:
-    """Judges the best model of a run that has ended by the stories kept apart, and notes it in the run's result."""
+    """Scores the best model of a finished run on the held-out stories, and adds that to the run's result."""
     qa = QA.from_pretrained(directory.best)
     held_out = judge(plan.validation, _answers(qa, plan.validation, plan.spec.train.window))
     losses = [entry["loss"].get("answer") for entry in directory.entries()]
@@ -149,7 +149,7 @@ def conclude(plan: OwnPlan, directory: RunDirectory) -> Outcome:
 
 
 def _answers(qa: QA, stories: Sequence[Story], window: int) -> list[Any]:
-    """The answer to each question, from as many sentences as training showed."""
+    """The answer to each question, from a window of sentences as in training."""
     asked = [(story.sentences[: question.after], question) for story in stories for question in story.questions]
     requests = [Request(story=list(told[-window:]), question=question.text) for told, question in asked]
     return [given for (given,) in qa.answer_batch(requests)]
@@ -158,10 +158,6 @@ def _answers(qa: QA, stories: Sequence[Story], window: int) -> list[Any]:
 def _say(lines: Iterator[str]) -> None:
     for line in lines:
         print(line, file=sys.stderr, flush=True)
-
-
-def _tell_nobody(_: dict[str, Any]) -> None:
-    """What is told of an epoch where nobody asked."""
 
 
 @contextmanager

@@ -1,6 +1,6 @@
-"""How answers and memories look in a notebook: HTML that needs nothing else, and takes its colours from the page.
+"""Answers and memories in a notebook, as self-contained HTML.
 
-Colours are the page's own, made fainter or mixed with a green or a yellow, to be readable on white and on black.
+Its colours are those of the page, mixed with green or yellow, so that they are readable on white and on black.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ SHOWN_ENTITIES = 12  # of a bank; the explanation has more
 SHOWN_SENTENCES = 60  # the latest
 SHOWN_QUESTIONS = 4  # of a memory, with their banks
 _KNOWN, _GUESS = "#1a9c6b", "#b7791f"
-_SAID = "color:{0};color:color-mix(in srgb,{0} 70%,currentColor)"  # the second where a browser knows it
+_SAID = "color:{0};color:color-mix(in srgb,{0} 70%,currentColor)"  # the second for browsers that support it
 _FAINT = "opacity:.7;font-size:.9em"
 _BOX = "border:1px solid {};border-radius:6px;padding:4px 8px;min-width:5em;max-width:20em"
 _WORDS = "display:flex;flex-wrap:wrap;gap:2px 10px"
@@ -22,7 +22,7 @@ _GREY = "rgba(128,128,128,.45)"
 
 
 def answer_html(answer: "Answer") -> str:
-    """An answer; with an explanation also its banks, and the sentences with those that it rests on marked."""
+    """An answer and, with an explanation, its banks and the sentences, of which those it rests on are marked."""
     parts = [_headline(answer)]
     if answer.explanation is not None:
         parts.append(banks_html(answer.explanation.banks))
@@ -31,7 +31,7 @@ def answer_html(answer: "Answer") -> str:
 
 
 def memory_html(sentences: int, questions: Sequence[tuple["Answer", Sequence["Bank"]]]) -> str:
-    """A memory: each question with its answer now, the first ones with their banks."""
+    """A memory: each question with its current answer, the first ones with their banks."""
     parts = [f'<div style="{_FAINT}">{sentences} sentence{"" if sentences == 1 else "s"} told</div>']
     for number, (answer, banks) in enumerate(questions):
         parts += [_headline(answer), *([banks_html(banks)] if number < SHOWN_QUESTIONS else [])]
@@ -39,7 +39,7 @@ def memory_html(sentences: int, questions: Sequence[tuple["Answer", Sequence["Ba
 
 
 def banks_html(banks: Sequence["Bank"]) -> str:
-    """Banks side by side, the most relevant last; words that went no further than the first are faint."""
+    """Banks side by side, the most relevant last; words that are in the first one only are faint."""
     deep = {entity.word for bank in banks[1:] for entity in bank.entities}
     boxes = (_bank(bank, deep if len(banks) > 1 else None, bank.index == len(banks) - 1) for bank in banks)
     return (
@@ -70,7 +70,7 @@ def _bank(bank: "Bank", deep: set[str] | None, last: bool) -> str:
 
 
 def _entity(entity: "Entity", bright: bool) -> str:
-    """A word; the bar below it is its share of what the answer rests on."""
+    """A word; the bar below it is its share of the attention."""
     share = round(100 * entity.attention)
     bar = f'<div style="height:3px;width:{share}%;background:{_KNOWN}" title="read {share} %"></div>' if share else ""
     title = f"strength {entity.strength:.2f}"

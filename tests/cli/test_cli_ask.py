@@ -173,7 +173,7 @@ def test_at_a_terminal_questions_stand(capsys: Output, monkeypatch: Patch, tmp_p
     assert out.startswith("Tell a story")
     assert "Where is Mary?" not in out and "where is Mary?  " in out
     assert "at most 256 fit" in out and "Why?" not in out
-    assert "nothing has been told yet; the question stands" in out
+    assert "nothing has been told yet; the question stays open" in out
     assert out.count("bank 0 (") == 1  # only when it was asked for
 
 

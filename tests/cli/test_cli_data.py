@@ -219,7 +219,7 @@ def failing_verb(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("failing_verb")
 @pytest.mark.parametrize(
     ("how", "code", "said"),
-    [("fault", 1, "a fault of its own, KeyError"), ("stop", 130, "interrupted"), ("data", 1, "bad"), ("pipe", 1, "")],
+    [("fault", 1, "internal error, KeyError"), ("stop", 130, "interrupted"), ("data", 1, "bad"), ("pipe", 1, "")],
 )
 def test_whatever_goes_wrong_is_one_line_and_a_code(capsys: Output, front: str, how: str, code: int, said: str) -> None:
     found, out, err = run(capsys, "failing", "--how", how)
@@ -260,7 +260,7 @@ def test_plain_arguments_may_be_many() -> None:
 def test_verbs_are_found_by_one_or_two_words(capsys: Output) -> None:
     assert find_verb(["data", "check", "x"])[1] == ["x"]
     assert find_verb(["info"])[0].name == "info"
-    with pytest.raises(ConfigError, match="unknown verb 'data chek': did you mean data check"):
+    with pytest.raises(ConfigError, match="unknown command 'data chek': did you mean data check"):
         find_verb(["data", "chek"])
     assert run_plain([]) is None
     assert "generate" in capsys.readouterr().out

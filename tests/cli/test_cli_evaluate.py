@@ -146,7 +146,7 @@ def test_the_window_is_that_of_the_training(capsys: Output, run_directory: Path)
     config = run_directory / "best" / "config.json"
     text = config.read_text()
     described = json.loads(text.replace('"window": 7', '"window": 50'))
-    del described[DIGESTS]  # which would say that it was changed by hand
+    del described[DIGESTS]  # which would say that it was edited
     config.write_text(json.dumps(described))
     wide = evaluate(capsys, run_directory, "--task", 1, "--questions", 40)["entities"]
     config.write_text(text)

@@ -152,7 +152,7 @@ def test_a_conversation_is_saved_and_gone_on_with(person: Callable[..., Person],
     one.types("Where is John?")
     assert "1 sentence, 1 question" in one.types(f"/save {path}")
     assert "Forgotten" in one.types("/forget")
-    assert one.types("/questions") == "No question stands."
+    assert one.types("/questions") == "There are no open questions."
     assert "Where is John?  office" in one.types(f"/load {path}")
     assert "now garden" in one.types("John went to the garden.")
     assert "not a saved memory" in one.types(f"/load {tmp_path / 'missing'}")
@@ -160,7 +160,7 @@ def test_a_conversation_is_saved_and_gone_on_with(person: Callable[..., Person],
 
 def test_a_story_is_waited_for_aloud(person: Callable[..., Person]) -> None:
     one = person("ask", "Where is John?")
-    one.reads("Ctrl-D on a line of its own ends it.")
+    one.reads("end it with Ctrl-D on an empty line.")
     one.terminal.sendline("John went to the office.")
     one.terminal.sendeof()
     one.reads("Where is John?  ")

@@ -33,7 +33,7 @@ def test_want_of_room_is_an_error(core: CDLL, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(MemoryError):
         made.check(boundary.NO_ROOM)
     monkeypatch.setattr(made, "code", Without(core, "amn_memory_new"))
-    with pytest.raises(MemoryError, match="another memory"):
+    with pytest.raises(MemoryError, match="for another story"):
         CoreMemory(made, [("mary",)])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from amn.inference.core import CoreMemory
 from amn.inference.engine import CoreStories
-from amn.inference.found import StoryMemory
+from amn.inference.story_memory import StoryMemory
 from core_against_torch import assert_as_torch, by_torch, core_for, live
 from random_stories import assert_same_found, random_model, with_recall
 
@@ -32,5 +32,5 @@ def test_what_was_told_comes_to_mind_in_a_memory_that_was_saved(kind: Callable[.
         first = kind(trained, replace(example, sentences=example.sentences[:middle]))
         again = CoreMemory(core_for(trained), example.questions)
         again.resume(first.words, first.arrays())
-        again.hear(example.sentences[middle:])
+        again.ingest(example.sentences[middle:])
         assert_same_found(again.read(1), live(trained, example).read(1), 1e-6 if kind is live else 1e-4)

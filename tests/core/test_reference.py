@@ -12,7 +12,7 @@ from amn.data.examples import Example
 from amn.data.vocabulary import Vocabulary
 from amn.inference.core import core_of
 from amn.inference.engine import CoreStories
-from amn.inference.found import Found
+from amn.inference.story_memory import Prediction
 from amn.inference.torch_batches import read_by_torch
 from amn.inference.torch_memory import TorchMemory
 from amn.inference.trained import TrainedModel
@@ -28,7 +28,7 @@ def twin_of(trained: TrainedModel, example: Example) -> Twin:
     return twin
 
 
-def assert_as_the_twin(found: Found, expected: Read, tolerance: float) -> None:
+def assert_as_the_twin(found: Prediction, expected: Read, tolerance: float) -> None:
     classes = len(expected.classes[0][0])
     assert (found.banks, found.entities) == (expected.banks, expected.entities)
     assert list(found.entities_read) == [expected.entities_read] * len(expected.classes)
@@ -111,7 +111,7 @@ def test_a_name_holds_words_that_the_story_tells_side_by_side() -> None:
         core, told = core_of(trained), stories(seed)
         for example, by_torch in zip(told, read_by_torch(in_double(trained), told, 1), strict=True):
             live = TorchMemory(trained, example.questions)
-            live.hear(example.sentences)
+            live.ingest(example.sentences)
             pairs = {pair for words in example.sentences for pair in zip(words, words[1:], strict=False)}
             known = {word for words in example.sentences for word in words}
             for found in (by_torch, live.read(1), *(CoreStories(core, [example]).read(1) if core else [])):
@@ -134,7 +134,7 @@ def test_banks_strengths_and_attention_are_those_of_the_equations(seed: int) -> 
     exact = in_double(random_model(seed))
     for example in stories(seed)[:6]:
         twin, memory = twin_of(exact, example), TorchMemory(exact, example.questions)
-        memory.hear(example.sentences)
+        memory.ingest(example.sentences)
         for bank in range(twin.banks):
             held = {word: entity for word, entity in twin.entities.items() if entity.depth >= bank}
             theirs = {one.word: (one.strength, one.relevance) for one in memory.bank(bank)}

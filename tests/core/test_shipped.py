@@ -11,7 +11,7 @@ from amn.data.source import load_task
 from amn.data.tasks import generate
 from amn.inference.core import CoreMemory, core_of
 from amn.inference.engine import CoreStories
-from amn.inference.found import Found, StoryMemory
+from amn.inference.story_memory import Prediction, StoryMemory
 from amn.inference.torch_batches import read_by_torch
 from amn.inference.torch_memory import TorchMemory
 from amn.inference.trained import TrainedModel
@@ -26,13 +26,13 @@ LIVE = 3  # stories that torch is told live, which it is slow at
 pytestmark = pytest.mark.skipif(boundary.library() is None, reason="the core was not built")
 
 
-def given(trained: TrainedModel, found: Found, example: Example) -> list[tuple[str, int, int]]:
+def given(trained: TrainedModel, found: Prediction, example: Example) -> list[tuple[str, int, int]]:
     asked = [" ".join(question) for question in example.questions]
     return [(one.answer, one.entities_read, one.banks_created) for one in answers_of(found, trained, asked, 1)]
 
 
-def after(memory: StoryMemory, example: Example) -> Found:
-    memory.hear(example.sentences)
+def after(memory: StoryMemory, example: Example) -> Prediction:
+    memory.ingest(example.sentences)
     return memory.read(1)
 
 

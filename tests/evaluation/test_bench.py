@@ -17,7 +17,7 @@ from amn.core import boundary
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 from amn.inference import engine
-from amn.inference.found import StoryMemory
+from amn.inference.story_memory import StoryMemory
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
 from amn.models.amn import AMN

@@ -18,8 +18,8 @@ from amn.data.vocabulary import Vocabulary
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
 from amn.server.app import create_app
+from amn.server.connections import server_for
 from amn.server.limits import Limits
-from amn.server.listening import server_for
 from amn.store.model_directory import save_model
 
 STORY = ["Mary moved to the bathroom.", "John went to the hallway.", "Mary went to the garden.", "John got the milk."]

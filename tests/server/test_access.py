@@ -106,7 +106,7 @@ def test_memories_are_kept_where_the_user_keeps_such_things(monkeypatch: pytest.
     monkeypatch.setenv("XDG_STATE_HOME", "/state")
     assert default_store() == "sqlite:////state/amn/memories.db"
     assert default_store() in _kept(default_store(), durable=True)
-    assert "go when the server does" in _kept("memory:", durable=False)
+    assert "end with the server" in _kept("memory:", durable=False)
     assert "appendfsync always" in _kept("redis://host", durable=False)
     assert "secret" not in _kept("redis://user:secret@host/0", durable=True)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import httpx
 
+from amn.server.connections import JoinedWrites, OnceASecond, most_connections
 from amn.server.limits import Limits
-from amn.server.listening import JoinedWrites, OnceASecond, most_connections
 from server.serving import QUESTION, STORY, WAIT_SECONDS, running, still_answers
 
 HEAD = b"POST /answer HTTP/1.1\r\nhost: localhost\r\n"

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from amn.server import batching
-from amn.server.batching import Inference, Steps
+from amn.server.batching import Inference
 from amn.server.limits import Limits
+from amn.store.stepwise import Steps
 
 
 def wait_for(started: threading.Event, gate: threading.Event) -> None:

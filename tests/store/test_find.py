@@ -69,7 +69,7 @@ def test_the_hub_is_asked_for_names_that_are_no_paths(asked: list[str], tmp_path
 
 def test_without_the_hubs_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(AMNError, match=r"'some/model' is no local .* pip install"):
+    with pytest.raises(AMNError, match=r"'some/model' is neither a local .* pip install"):
         find_model("some/model")
 
 

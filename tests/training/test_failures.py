@@ -142,7 +142,7 @@ def test_a_log_line_that_was_cut_short_is_forgotten(data: Path, tmp_path: Path) 
 
 
 def test_directories_that_are_no_runs_are_named(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match="is no run directory"):
+    with pytest.raises(CheckpointError, match="is not a run directory"):
         RunDirectory(tmp_path).spec()
     (tmp_path / "result.json").write_text("{")
     with pytest.raises(CheckpointError, match="not a readable result"):

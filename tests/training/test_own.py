@@ -88,7 +88,7 @@ def test_a_run_without_a_name_is_called_by_its_data_and_seed(here: Path) -> None
         (["robots.jsonl", "--start", "nothing-like-it"], 1, "no model is called 'nothing-like-it'"),
         (["robots.jsonl", "--task", "1"], 2, "give either robots.jsonl or --task 1"),
         ([], 2, "give a file of stories"),
-        (["--resume", "--out", "nowhere"], 2, "nowhere holds no run to go on with"),
+        (["--resume", "--out", "nowhere"], 2, "nowhere holds no run to continue"),
         (["robots.jsonl", "--out", "."], 1, "holds other things already: give --out a folder of its own"),
     ],
 )
@@ -106,7 +106,7 @@ def test_a_stopped_run_goes_on_from_the_stories_that_it_keeps(here: Path, capsys
     while process.returncode is None and not directory.state.exists():
         time.sleep(0.01)
     process.interrupt()
-    assert "To go on: amn train" in process.communicate(timeout=60)[1]
+    assert "To continue: amn train" in process.communicate(timeout=60)[1]
     (here / "robots.jsonl").unlink()
     assert cli.main(["train", "--out", str(here / "run"), *SMALL[:6], "--epochs", "12", "--resume"]) == 0
     epochs = [entry["epoch"] for entry in directory.entries()]
@@ -114,7 +114,7 @@ def test_a_stopped_run_goes_on_from_the_stories_that_it_keeps(here: Path, capsys
     assert directory.finished
     capsys.readouterr()
     assert cli.main(["train", "--out", str(here / "run"), *SMALL[:6], "--epochs", "12", "--resume"]) == 0
-    assert "is finished already" in capsys.readouterr().err
+    assert "is already finished" in capsys.readouterr().err
 
 
 def test_standard_input_and_tables_are_taken(here: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:

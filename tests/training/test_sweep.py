@@ -116,7 +116,7 @@ def test_a_sweep_of_processes_stops_at_ctrl_c_and_says_how_to_go_on(data: Path, 
     process.interrupt()
     errors = process.communicate(timeout=WAIT_SECONDS)[1]
     assert process.returncode == 1
-    assert "To go on: amn sweep --tasks 1,6" in errors
+    assert "To continue: amn sweep --tasks 1,6" in errors
     assert "Traceback" not in errors
     assert known_states(out, [specs[0].name])
 

@@ -47,7 +47,7 @@ def test_a_second_training_is_refused_and_a_finished_one_is_not_repeated(
     assert cli.main(line(data, tmp_path)) == 1
     assert "holds a run already: give --resume" in capsys.readouterr().err
     assert cli.main(line(data, tmp_path, "--resume")) == 0
-    assert "is finished already" in capsys.readouterr().err
+    assert "is already finished" in capsys.readouterr().err
 
 
 def test_ctrl_c_saves_and_the_line_that_it_names_goes_on(data: Path, tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_ctrl_c_saves_and_the_line_that_it_names_goes_on(data: Path, tmp_path: P
     process.interrupt()
     errors = process.communicate(timeout=60)[1]
     assert process.returncode == 1
-    assert "stopped; all is saved. To go on: amn train --task 1" in errors
+    assert "stopped; everything is saved. To continue: amn train --task 1" in errors
     assert "Traceback" not in errors
-    words = shlex.split(errors.split("To go on: ")[1])
+    words = shlex.split(errors.split("To continue: ")[1])
     assert words[-1] == "--resume"
     again = amn(*words[1:])
     assert "best model" in again.communicate(timeout=120)[1]

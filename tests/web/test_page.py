@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from amn.data.sentences import split_sentences
-from amn.inference.gate import Judged
+from amn.inference.gate import GateState
 from server.serving import STORY, running
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -149,7 +149,7 @@ class NoJohn:
     """A gate that turns away every sentence about John."""
 
     def __init__(self, questions: int) -> None:
-        self.state = Judged.start(questions)
+        self.state = GateState.start(questions)
 
     def judge(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
         verdicts = np.array([["john" not in spoken for spoken in sentences]] * len(self.state.facts))
@@ -291,7 +291,7 @@ def test_html_in_a_story_is_text(visit: Callable[..., Page]) -> None:
 def test_a_token_is_asked_for(visit: Callable[..., Page], model: Path) -> None:
     with running(model, tokens=("secret",)) as guarded:
         page = visit(base=guarded)
-        expect(page.locator("#notice")).to_contain_text("A token is needed")
+        expect(page.locator("#notice")).to_contain_text("A token is required")
         page.fill("#token", "secret")
         page.keyboard.press("Enter")
         expect(page.locator(".answer-word").first).not_to_be_empty()
@@ -363,7 +363,7 @@ def test_a_route_can_be_tried_where_it_is_described(visit: Callable[..., Page]) 
     route.get_by_text("Try it").click()
     route.get_by_role("button", name="Send").click()
     expect(route.locator(".reply")).to_contain_text('"answers"')
-    expect(page.locator("tr[id='422']")).to_contain_text("A field is wrong")
+    expect(page.locator("tr[id='422']")).to_contain_text("A field is invalid")
 
 
 def test_a_story_that_is_too_long_to_explain_is_answered_all_the_same(visit: Callable[..., Page]) -> None:

@@ -8,7 +8,7 @@ from jaxtyping import Bool
 from amn.data.examples import Words
 from amn.errors import ConfigError
 from amn.inference.engine import open_gate
-from amn.inference.gate import Judge, Judged
+from amn.inference.gate import GateState, Judge
 from amn.inference.trained import TrainedModel
 
 GATE, KNOWN_WORDS, NONE = "gate", "known words", "none"
@@ -18,7 +18,7 @@ class Control:
     """Looks at words alone: lets in the sentences of which it knows every word, or all where it is given no words."""
 
     def __init__(self, questions: int, known: frozenset[str] | None) -> None:
-        self.state, self._known = Judged.start(questions), known
+        self.state, self._known = GateState.start(questions), known
 
     def judge(self, sentences: Sequence[Words]) -> Bool[np.ndarray, "question sentence"]:
         """The same verdict for each question."""

@@ -96,7 +96,7 @@ class Haystack:
             for place, told in merge(facts, told_at, key=itemgetter(0)):
                 judge.state.seen = place
                 if judge.judge([told])[0, 0]:
-                    memory.hear([told])
+                    memory.ingest([told])
                     let_in += 1
             if judge.state.facts[0] <= FEW:
                 break

@@ -15,7 +15,7 @@ from amn.bench.timing import report, seconds_of
 from amn.data.examples import Words
 from amn.data.vocabulary import Vocabulary
 from amn.inference.engine import open_memory
-from amn.inference.found import StoryMemory
+from amn.inference.story_memory import StoryMemory
 from amn.inference.trained import TrainedModel
 from amn.models import build_model
 from amn.models.amn import AMN
@@ -73,9 +73,9 @@ def _live_row(trained: TrainedModel, entities: int, sentences: int, seed: int) -
 
 def _fill(memory: StoryMemory, known: Sequence[str]) -> None:
     """Tells of all names, the one that is asked for first and last."""
-    memory.hear([(known[0], "went", "to", "the", known[1])])
+    memory.ingest([(known[0], "went", "to", "the", known[1])])
     for start in range(0, len(known), NAMES_A_SENTENCE):
-        memory.hear([(*known[start : start + NAMES_A_SENTENCE], "went", "to", "the", known[1])])
+        memory.ingest([(*known[start : start + NAMES_A_SENTENCE], "went", "to", "the", known[1])])
 
 
 def _timings(

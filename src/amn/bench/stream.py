@@ -103,7 +103,7 @@ def _answering(bench: StreamBench, name: str, questions: Sequence[str]) -> Answe
     def read_all(asked: Needle, tokens: int, rng: Random) -> StreamAnswer:
         told = list(mixed(asked.facts, books.sentences(*books.start(rng)), tokens, rng))
         memory = open_memory(bench.trained, [words(asked.question)])
-        memory.hear(words_of(told))
+        memory.ingest(words_of(told))
         (answer,) = answers_of(memory.read(1), bench.trained, [asked.question], 1)
         return StreamAnswer(answer.answer, len(told), len(told))
 

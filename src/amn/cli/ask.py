@@ -1,4 +1,4 @@
-"""The verb that answers: ask about a story, or talk to a memory."""
+"""The verb that answers questions about a story, or holds a conversation."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from amn.memory import LiveMemory
     from amn.memory.stream import Progress
 
-INTERRUPTED = 130  # the exit code of who was stopped
-FORGET = "/forget"  # the one command that a piped conversation knows: another story begins
-WAITING = "Type or paste the story; Ctrl-D on a line of its own ends it."
-PLAIN_SECONDS = 10.0  # between lines that say how far it is, where there is no terminal
+INTERRUPTED = 130  # the exit code after Ctrl-C
+FORGET = "/forget"  # the only command in a piped conversation: another story begins
+WAITING = "Type or paste the story; end it with Ctrl-D on an empty line."
+PLAIN_SECONDS = 10.0  # between progress messages if there is no terminal
 
 
 def ask(
@@ -40,24 +40,23 @@ def ask(
 ) -> int | None:
     """Answer questions about a story of any length, from a file or standard input.
 
-    Without questions it is a conversation: sentences are remembered, questions answered as they come. At its prompt,
-    /help lists what else may be typed; in a pipe, a line that says /forget begins another story.
+    Without questions it starts a conversation: type sentences and questions. At its prompt, /help lists the commands;
+    in a pipe, a line with /forget starts another story.
 
         echo "Mary went to the garden." | amn ask "Where is Mary?"
         amn ask --story story.txt --explain "Where is Mary?" "Where is John?"
         amn ask
 
     Args:
-        questions: what to answer.
-        question: the same, by name; may be given several times.
+        questions: the questions to answer.
+        question: another question; may be given several times.
         model: shipped weights, a model directory, or a name on the Hugging Face hub.
-        story: a text file, a book if need be; standard input where it is left out, or for -. Ctrl-C stops the reading
-            and answers from what was read.
-        memory: a file to keep the memory in: it is saved there at the end or when stopped, and goes on from there.
+        story: a text file of any length; by default, or for -, standard input. Ctrl-C stops the reading, and the
+            questions are answered from what was read.
+        memory: a file in which to save the memory at the end or when stopped; an existing one is continued.
         explain: show the banks, their entities and strengths, and what each sentence did.
         banks: how many banks to read, the most relevant first; 0 for all. By default 1.
-        deadline: seconds from the end of the story; further banks are read while the answer is uncertain and time
-            remains.
+        deadline: seconds from the end of the story; more banks are read while the answer is uncertain and time remains.
         json: print {"answers": [...]}.
     """
     from amn.api import load
@@ -103,7 +102,7 @@ def _converse(
 
 
 def _piped(talk: Conversation, lines: Iterable[str]) -> Iterator["Answer"]:
-    """The answers to the questions among some lines; an error where there is none."""
+    """The answers to the questions in some lines; an error if there is none."""
     asked = False
     for line in lines:
         if line.strip() == FORGET:
@@ -117,14 +116,13 @@ def _piped(talk: Conversation, lines: Iterable[str]) -> Iterator["Answer"]:
 
 
 def _told(qa: "QA", questions: list[str], story: Path | None, kept: Path | None) -> "tuple[LiveMemory, bool]":
-    """A memory for some questions that has read a story of any length, and whether it was read to its end.
+    """A memory for some questions that has read a story, and whether it was read to its end or stopped by Ctrl-C.
 
-    Ctrl-C stops the reading; the memory then knows what was read until then. It is kept in a file, where one is given,
-    from which a later reading goes on.
+    It is saved in a file, if one is given, from which a later reading continues.
     """
     memory, finished = _opened(qa, questions, kept), True
     source: Path | TextIO = story or sys.stdin
-    if story is None and sys.stdin.isatty():  # somebody types it: no bar runs through that
+    if story is None and sys.stdin.isatty():  # it is typed: a bar would disturb that
         note(WAITING)
         source = StringIO(sys.stdin.read())
     try:
@@ -155,7 +153,7 @@ def _opened(qa: "QA", questions: list[str], kept: Path | None) -> "LiveMemory":
 
 @contextmanager
 def _shown() -> Iterator[Callable[["Progress"], None]]:
-    """Gives a function that shows how far it is, on standard error."""
+    """A function that shows the progress on standard error."""
     said = [0.0]
 
     def say(progress: "Progress") -> None:

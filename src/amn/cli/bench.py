@@ -1,4 +1,4 @@
-"""Verbs that measure: answers, stories, training, large memories, the server and long texts."""
+"""Verbs that measure speed: of answers, stories, training, large memories, the server and long texts."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -27,12 +27,12 @@ def decode(
 
     Args:
         tasks: numbers and names of tasks.
-        model: a model for all of them; without it the shipped model of each task, or an untrained one.
+        model: a model for all of them; by default the shipped model of each task, or an untrained one.
         questions: how many to answer.
-        batch: how many of them together.
-        single: how many of these to answer also one at a time.
+        batch: how many of them are answered together.
+        single: how many of them are also answered one at a time.
         repeats: how often each is timed.
-        threads: of torch.
+        threads: threads of torch.
         json: print the rows as JSON.
     """
     from amn.bench.decode import Case, bench_decode
@@ -57,16 +57,16 @@ def ingest(
 ) -> None:
     """Time story to answer, against EntNet, DMN+, MemN2N and EncDec of equal width.
 
-    Models by their plain names run in torch. "amn core" is the compiled core, which answers users on a CPU. On a GPU,
-    "recorded" models are played back from CUDA graphs, which is how a GPU answers users.
+    Models with plain names run in torch. "amn core" is the compiled core, which answers users on a CPU. On a GPU,
+    "recorded" models are replayed from CUDA graphs, as they are for users.
 
     Args:
-        task: whose stories to read.
-        model: the model; without it the shipped model of the task, or an untrained one.
+        task: the task of the stories.
+        model: the model; by default the shipped model of the task, or an untrained one.
         batches: how many stories are read together.
-        sentences: only stories of so many sentences; 0 for all.
+        sentences: only stories with this many sentences; 0 for all.
         repeats: how often each is timed.
-        threads: of torch.
+        threads: threads of torch.
         device: cpu, cuda, or auto.
         json: print the rows as JSON.
     """
@@ -87,13 +87,13 @@ def ingest(
 
 
 def train(*, models: int = 16, steps: int = 20, device: str = "auto", threads: int = 1, json: bool = False) -> None:
-    """Compare a fleet with one model at a time: models x steps a second.
+    """Compare a fleet with one model at a time, in models x steps per second.
 
     Args:
-        models: of the fleet.
-        steps: to time, after a few to warm up.
+        models: the size of the fleet.
+        steps: how many steps are timed, after a few to warm up.
         device: cpu, cuda, or auto.
-        threads: of torch on a CPU.
+        threads: threads of torch on a CPU.
         json: print the figures as JSON.
     """
     from amn.bench.train import bench_train
@@ -111,14 +111,14 @@ def scale(
     threads: int = 1,
     json: bool = False,
 ) -> None:
-    """Time sentences and answers of live memories that hold ever more entities.
+    """Time sentences and answers of live memories with more and more entities.
 
     Args:
-        model: the model; without it the shipped model of task 1, or an untrained one.
+        model: the model; by default the shipped model of task 1, or an untrained one.
         sizes: how many entities.
         million: also a million entities, which takes minutes.
         sentences: how many sentences and answers are timed at each size.
-        threads: of torch.
+        threads: threads of torch.
         json: print the rows as JSON.
     """
     from amn.bench.decode import Case
@@ -146,20 +146,20 @@ def serve(
     threads: int = 1,
     json: bool = False,
 ) -> None:
-    """Time the answers of a server to ever more clients, with and without batching.
+    """Time the answers of a server to more and more clients, with and without batching.
 
-    The servers are started for it on free ports of this machine, and stopped at the end.
+    The servers are started on free ports of this machine, and stopped at the end.
 
     Args:
-        model: the model; without it the shipped model of the task.
-        task: whose generated stories the clients ask about.
+        model: the model; by default the shipped model of the task.
+        task: the task of the generated stories that clients ask about.
         clients: how many clients ask at once.
-        seconds: the longest that each number of clients is measured.
-        requests: the most that they send in that time.
-        servers: numbers of servers that share the clients, to see how it grows, in place of with and without batching.
+        seconds: the longest time to measure each number of clients.
+        requests: the most requests that they send in that time.
+        servers: numbers of servers that share the clients, to measure scaling instead of batching.
         store: with --servers, the URL of a store whose live memories they ask, such as redis://127.0.0.1.
-        memories: time the answers of so many live memories instead, of which a thousand are in RAM.
-        threads: of the model.
+        memories: time the answers of this many live memories instead, of which a thousand are in RAM.
+        threads: threads of the model.
         json: print the rows as JSON.
     """
     from amn.bench.serve import Rounds, bench_memories, bench_serve, bench_servers
@@ -190,21 +190,22 @@ def stream(
     seed: int = 0,
     json: bool = False,
 ) -> None:
-    """Measure answers about facts in long texts: how many are right, speed, memory, and sentences let in.
+    """Measure answers about facts in long texts: accuracy, speed, memory, and sentences let in.
 
-    The facts of bAbI lie between sentences of books. Beside the model's gate, two controls are measured: a filter that
-    lets in sentences of known words, and none, up to 16 000 tokens. A stream is read in a process of its own.
+    The facts of bAbI are placed between sentences of books. Besides the model's gate, two controls are measured: a
+    filter that lets in sentences of known words, and no filter, up to 16 000 tokens. Each stream is read in a separate
+    process.
 
     Args:
-        noise: a folder of books (.txt), of other authors than those that the model was trained with.
+        noise: a folder of books (.txt), by other authors than those that the model was trained with.
         model: the model.
-        tokens: how long the texts are, in words.
-        tasks: whose facts.
-        questions: how many are asked in a cell; 100 where a text has a million tokens, or nothing is filtered.
-        names: of the facts: those of the task, or new ones that no training data holds.
-        filters: gate, known words, none; all that the model has where it is left out.
+        tokens: the lengths of the texts, in words.
+        tasks: the tasks of the facts.
+        questions: how many are asked in a cell; 100 if a text has a million tokens, or nothing is filtered.
+        names: the names in the facts: those of the task, or new ones that are not in any training data.
+        filters: gate, known words, none; by default all that the model has.
         standing: how many standing questions one stream is also read for; 0 for none.
-        seed: of the places of the facts.
+        seed: the random seed for the places of the facts.
         json: print the rows as JSON.
     """
     from amn.bench.stream import StreamBench, bench_stream, filters_of

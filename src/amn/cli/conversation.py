@@ -1,4 +1,4 @@
-"""A conversation: sentences are remembered, questions are answered as they come, and stand from then on."""
+"""A conversation: sentences are remembered, questions are answered, and answers are updated as sentences come."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from amn.memory import LiveMemory
 
 NOTHING_TOLD = "nothing has been told yet"
-_ASKING = (  # without "will" and "may", who are also people
+_ASKING = (  # without "will" and "may", which are also names
     "where where's who who's whose whom what what's which when why how is are was were do does did has have had can"
 ).split()
 
@@ -28,14 +28,14 @@ def _begins_like_one(text: str) -> bool:
 
 
 def _is_one_question(line: str) -> bool:
-    """Whether a line is a question as a whole, whatever points are in it: "where is mr. smith"."""
+    """Whether a line is a single question, even if it has full stops: "where is mr. smith"."""
     return is_question(line) and not line.rstrip("?？ \n").count("?") and _begins_like_one(line)
 
 
 class Conversation:
-    """A story that is told line by line, and a memory for each question that was asked about it.
+    """A story told line by line, with a memory for each question about it.
 
-    Questions stand, or each is forgotten when the next one comes.
+    With `standing` all questions stay open; otherwise each is forgotten when the next one comes.
     """
 
     def __init__(
@@ -53,8 +53,8 @@ class Conversation:
     def forget(self) -> None:
         """Forgets the story and the questions."""
         self.sentences: list[str] = []
-        self.memories: dict[str, LiveMemory] = {}  # by question, that asked last at the end
-        self.did: list[SentenceTrace] = []  # what the sentences of the last line did to the last memory
+        self.memories: dict[str, LiveMemory] = {}  # by question, the latest last
+        self.did: list[SentenceTrace] = []  # the traces of the last line, in the last memory
         self._shown: dict[str, tuple[str, bool]] = {}
 
     def take(self, line: str) -> Iterator["Answer"]:
@@ -72,18 +72,18 @@ class Conversation:
         """Remembers a sentence."""
         from amn.data.text import read_story
 
-        read_story([sentence])  # refuses what no memory could be told later
+        read_story([sentence])  # raises if it is too long for any memory
         self.sentences.append(sentence)
         traces = [memory.tell([sentence]) for memory in self.memories.values()]
         self.did += traces[-1] if traces else []
 
     def ask(self, question: str) -> "Answer":
-        """Answers a question, which stands from now on; a memory is guided by its question, so each has its own."""
+        """Answers a question, which then stays open; every question has its own memory."""
         text = question if question.endswith(("?", "？")) else f"{question}?"
         memory = self.memories.pop(text, None) or self._open(text)
         self.memories = {**(self.memories if self.standing else {}), text: memory}
         if not self.sentences:
-            raise AMNError(f"{NOTHING_TOLD}; the question stands")
+            raise AMNError(f"{NOTHING_TOLD}; the question stays open")
         return self._answer(text, explain=self.explain)
 
     def _open(self, question: str) -> "LiveMemory":
@@ -98,16 +98,16 @@ class Conversation:
         return answer
 
     def answers(self) -> list["Answer"]:
-        """What is now the answer to each question that stands, that asked last at the end."""
+        """The current answers to all open questions, the latest last."""
         return [self._answer(question) for question in self.memories] if self.sentences else []
 
     def changed(self) -> list["Answer"]:
-        """The answers that are no longer what was given last."""
+        """The answers that have changed since they were last given."""
         before = dict(self._shown)
         return [answer for answer in self.answers() if before.get(answer.question) != (answer.answer, answer.known)]
 
     def why(self) -> "Answer":
-        """The answer to the last question, explained."""
+        """The answer to the last question, with an explanation."""
         if not self.memories or not self.sentences:
             raise AMNError(NOTHING_TOLD if not self.sentences else "nothing has been asked yet")
         return self._answer(next(reversed(self.memories)), explain=True)
@@ -115,19 +115,19 @@ class Conversation:
     def last_memory(self) -> "LiveMemory":
         """The memory of the last question."""
         if not self.memories:
-            raise AMNError("banks are sorted for a question, and nothing has been asked yet")
+            raise AMNError("banks depend on a question, and nothing has been asked yet")
         return next(reversed(self.memories.values()))
 
     def save(self, path: Path) -> None:
-        """Writes story and questions as a memory, which `QA.restore` reads as well."""
+        """Saves the story and its questions as a memory, which `QA.restore` reads too."""
         if not self.memories:
-            raise AMNError("a memory is kept for its questions, and nothing has been asked yet")
+            raise AMNError("a memory needs a question, and nothing has been asked yet")
         memory = self.qa.memory(list(self.memories))
         memory.tell(self.sentences)
         memory.save(path)
 
     def load(self, path: Path) -> None:
-        """Goes on with what `save` wrote."""
+        """Continues from what `save` wrote."""
         memory = self.qa.restore(path)
         self.forget()
         self.sentences = list(memory.sentences)

@@ -46,17 +46,17 @@ def generate(
     hard: float | None = None,
     json: bool = False,
 ) -> int | None:
-    """Write generated stories and questions; the same seed gives the same bytes on any machine.
+    """Generate stories and questions; the same seed gives the same bytes on any machine.
 
     Args:
-        task: a bAbI task, 1 to 20, or mixed: stories of all kinds of facts, in many wordings.
+        task: a bAbI task, 1 to 20, or mixed for stories of all kinds of facts, in many wordings.
         preset: an extended set instead of a task: scaled (100 entities) or multi (several questions together).
         questions: how many questions to write.
-        seed: another seed, other stories.
-        out: the file to write; standard output where it is left out.
-        format: bAbI text or JSON lines; by default what the name of the file says.
-        rename: give the names in the stories to names that occur in no other data.
-        noise: a folder of books (.txt): the facts of each question come in order at random places between their
+        seed: the random seed.
+        out: the file to write; by default standard output.
+        format: bAbI text or JSON lines; by default according to the name of the file.
+        rename: replace the names in the stories by names that occur in no other data.
+        noise: a folder of books (.txt): the facts of each question are placed in order at random between their
             sentences, as in BABILong; needs --tokens.
         tokens: how many words a story has with the noise.
         people: how many people a story draws from.
@@ -64,17 +64,17 @@ def generate(
         objects: how many objects.
         sentences: how many sentences a story has.
         questions_per_story: how many questions a story has.
-        distractors: how many sentences that matter to no question are added to a story.
+        distractors: how many irrelevant sentences are added to a story.
         held_out: a name that must not occur; may be given several times.
-        reach: how many of the latest facts questions are about; 0 for all of the story.
+        reach: how many of the latest facts questions are about; 0 for the whole story.
         together: ask all questions of a story after its last sentence.
-        wording: as in the released data, or as the public Lua generator words it.
-        wordings: of mixed stories: those to train on, those kept out of training, or all.
-        names: of mixed stories: known ones, or new ones that no story for training holds.
-        unknown: share of the questions of mixed stories that the story does not answer.
-        irrelevant: share of the sentences of mixed stories that matter to no question.
-        hard: share of mixed stories about what is otherwise asked rarely: fears, company, lists.
-        json: print what was written as JSON; needs --out.
+        wording: as in the released data, or as in the public Lua generator.
+        wordings: for mixed stories: those for training, those kept out of training, or all.
+        names: for mixed stories: known names, or new ones that occur in no training story.
+        unknown: for mixed stories: the share of questions that the story does not answer.
+        irrelevant: for mixed stories: the share of irrelevant sentences.
+        hard: for mixed stories: the share of stories about rare topics: fears, company, lists.
+        json: print a summary as JSON; needs --out.
     """
     knobs: _Knobs = {"people": people, "places": places, "objects": objects, "sentences": sentences}
     knobs |= {"questions": questions_per_story, "distractors": distractors, "held_out": held_out or None}
@@ -82,7 +82,7 @@ def generate(
     knobs |= {"wordings": wordings, "names": names, "unknown": unknown, "irrelevant": irrelevant, "hard": hard}
     given = {name: value for name, value in knobs.items() if value is not None}
     if json and out is None:
-        raise ConfigError("--json describes a file that was written: give --out too")
+        raise ConfigError("--json needs --out: it describes the file that was written")
     number = int(task) if task is not None and task.isdecimal() else task
     stories = _stories(number, preset, questions, seed, given)
     if rename:
@@ -125,7 +125,7 @@ def _stories(task: int | str | None, preset: str | None, questions: int, seed: i
             knobs = knobs | {"reach": None}
         return tasks.generate(task, questions=questions, seed=seed, config=tasks.GeneratorConfig(**knobs))
     if knobs:
-        raise ConfigError(f"a preset fixes its own settings: {', '.join(knobs)} can only go with --task")
+        raise ConfigError(f"a preset has fixed settings: {', '.join(knobs)} can only go with --task")
     return tasks.generate_preset(preset or "", questions=questions, seed=seed)
 
 
@@ -140,16 +140,16 @@ def check(
     skip_bad: bool = False,
     json: bool = False,
 ) -> int:
-    """Count what a data file or folder holds, and list its bad lines; exit code 1 where it has any.
+    """Count the contents of a data file or folder, and list its bad lines; the exit code is 1 if there are any.
 
     Args:
-        path: a file (.jsonl, .json, .csv, .tsv, .parquet, else bAbI text), a folder with such files, or - for standard
+        path: a file (.jsonl, .json, .csv, .tsv, .parquet, else bAbI text), a folder of such files, or - for standard
             input.
-        vocabulary: list the words that this lacks: a file of words, or a data file or folder.
-        story_column: the column of the story, where it is called otherwise than story, context, passage or text.
-        question_column: that of the question, where it is called otherwise than question or query.
-        answer_column: that of the answer, where it is called otherwise than answer, label or target.
-        skip_bad: count bad lines without failing for them.
+        vocabulary: a file of words, or a data file or folder; words that it lacks are listed.
+        story_column: the name of the story column, if it is not story, context, passage or text.
+        question_column: the name of the question column, if it is not question or query.
+        answer_column: the name of the answer column, if it is not answer, label or target.
+        skip_bad: count bad lines without failing.
         json: print the report as JSON.
     """
     columns = Columns(story=story_column, question=question_column, answer=answer_column)
@@ -195,20 +195,20 @@ def convert(
     answer_column: str | None = None,
     skip_bad: bool = False,
 ) -> None:
-    """Rewrite data in the format that the target's name says: .jsonl for JSON lines, else bAbI text.
+    """Convert data to the format of the target's name: .jsonl for JSON lines, else bAbI text.
 
     Args:
-        source: what to read: a file (.jsonl, .json, .csv, .tsv, .parquet, else bAbI text), a folder with such files, or
-            - for standard input.
+        source: a file (.jsonl, .json, .csv, .tsv, .parquet, else bAbI text), a folder of such files, or - for standard
+            input.
         target: the file to write.
-        format: the format to write, where the name does not say it.
-        story_column: the column of the story, where it is called otherwise than story, context, passage or text.
-        question_column: that of the question, where it is called otherwise than question or query.
-        answer_column: that of the answer, where it is called otherwise than answer, label or target.
-        skip_bad: leave bad lines out and count them, instead of stopping at the first.
+        format: the format to write, if not that of the name.
+        story_column: the name of the story column, if it is not story, context, passage or text.
+        question_column: the name of the question column, if it is not question or query.
+        answer_column: the name of the answer column, if it is not answer, label or target.
+        skip_bad: skip and count bad lines, instead of stopping at the first.
     """
     if target.exists() and source.exists() and target.samefile(source):
-        raise AMNError(f"{source} and {target} are one file: give another target")
+        raise AMNError(f"{source} and {target} are one file: choose another target")
     chosen = format or format_of(target)
     if chosen not in WRITERS:
         raise ConfigError(f"{target}: stories are written as .jsonl or as bAbI text (.txt), not as {target.suffix}")

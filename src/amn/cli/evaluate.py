@@ -7,7 +7,7 @@ from typing import Any, Literal
 from amn.cli.output import note, print_json, print_pairs, print_rows
 from amn.errors import ConfigError
 
-SHOWN_ROWS = 40  # of kinds of questions; --json has more
+SHOWN_ROWS = 40  # of a table; --json prints all
 
 
 def evaluate(
@@ -24,22 +24,22 @@ def evaluate(
     engine: Literal["auto", "torch"] = "auto",
     json: bool = False,
 ) -> None:
-    """Score a model: its error, how far its scores can be trusted, what it reads; and all of it by kind of question.
+    """Score a model: its error, its calibration and how much it reads, in all and by kind of question.
 
     Example: amn evaluate qa1 --task 1 --data babi/en-valid-10k
 
     Args:
         model: a shipped model, a model directory, or a run directory for its best weights.
-        task: 1 to 20, scaled, multi, joint for all twenty, or a board such as stepgame; without it your own stories in
-            --data, or else those that a run on your own stories kept apart.
-        data: folder of bAbI files, or one file in any format; without it the stories of a task are generated.
+        task: 1 to 20, scaled, multi, joint for all twenty, or a board such as stepgame; by default your own stories in
+            --data, or those that a run on your own stories held out.
+        data: a folder of bAbI files, or one file in any format; by default the stories of a task are generated.
         split: train, valid or test.
         banks: how many banks are read for the error, the most relevant first, or all.
-        rename: give people, places and things names that no training data holds.
+        rename: replace the names of people, places and things by names that are not in any training data.
         questions: ask only the first so many.
-        details: write how stories differ (banks created, what each bank holds) to this file as JSON.
-        engine: auto for what answers users, torch for the model that was trained.
-        json: print the figures as JSON.
+        details: write statistics of the stories (banks created, sizes of banks) to this file as JSON.
+        engine: auto for the implementation that answers users, torch for the torch model.
+        json: print the result as JSON.
     """
     from amn.data.boards import ONE_MODEL, find_board
     from amn.evaluation.kinds import by_kind
@@ -68,7 +68,7 @@ def evaluate(
 
 
 def _source(model: str, task: str | None, data: Path | None, split: str) -> tuple[int | str, str | None]:
-    """Which task is meant, and where its stories are."""
+    """The task, and the path of its stories."""
     from amn.store.card import OWN
     from amn.store.run_directory import STORY_FILES
     from amn.training.sweep import parse_task
@@ -78,11 +78,9 @@ def _source(model: str, task: str | None, data: Path | None, split: str) -> tupl
     if data is None and split in STORY_FILES:
         data = Path(model) / STORY_FILES[split]
         if not data.is_file():
-            raise ConfigError(
-                f"{model} keeps no stories of its own to be asked about: give --task, or a file as --data"
-            )
+            raise ConfigError(f"{model} has no stories of its own to ask about: give --task, or a file as --data")
     if data is None or not data.is_file():
-        raise ConfigError("--data: expected a file of stories; the files of a folder go with --task")
+        raise ConfigError("--data: expected a file of stories; a folder needs --task")
     return OWN, str(data)
 
 
@@ -95,7 +93,7 @@ def _banks(text: str) -> int:
 
 
 def _show(found: dict[str, Any]) -> None:
-    """The figures for people: names and values, then tables by banks, by kind, and of a board by part."""
+    """Prints the result: names and values, then tables by banks, by kind, and by part of a board."""
     lists = ("by_banks", "by_kind", "seconds", "parts", "means")
     print_pairs({name.replace("_", " "): value for name, value in found.items() if name not in lists})
     print_pairs({f"seconds, {name.replace('_', ' ')}": value for name, value in found["seconds"].items()})
@@ -104,4 +102,4 @@ def _show(found: dict[str, Any]) -> None:
             print()
             print_rows(found[name][:SHOWN_ROWS])
     if len(found["by_kind"]) > SHOWN_ROWS:
-        print(f"and {len(found['by_kind']) - SHOWN_ROWS} kinds more: --json has all")
+        print(f"and {len(found['by_kind']) - SHOWN_ROWS} more kinds; --json prints all")

@@ -1,4 +1,4 @@
-"""The command line: chooses a front end, runs a verb, and turns whatever goes wrong into one line and an exit code."""
+"""The command line: parses it, runs a verb, and turns every error into one line and an exit code."""
 
 import contextlib
 import os
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 _HELP = "Answers questions about stories, reading only the memory banks that matter."
-_EPILOGUE = "Any verb takes --debug, which shows the traceback of an error."
+_EPILOGUE = "Every command takes --debug, which shows the traceback of an error."
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run a command line and give its exit code: 0 success, 1 failure, 2 a line that cannot be understood."""
+    """Run a command line and return its exit code: 0 for success, 1 for failure, 2 for wrong usage."""
     line = list(sys.argv[1:] if words is None else words)
     try:
         code = _front()([word for word in line if word != "--debug"])
@@ -45,7 +45,7 @@ def _front() -> Callable[[list[str]], int | None]:
 
 
 def _explain(error: BaseException) -> int:
-    """Say on standard error what went wrong, and give the exit code for it."""
+    """Print an error to standard error, and return its exit code."""
     if isinstance(error, BrokenPipeError):
         return _close_pipe()
     for kind, (code, template) in _OUTCOMES.items():
@@ -56,17 +56,17 @@ def _explain(error: BaseException) -> int:
 
 
 _OUTCOMES: dict[type[BaseException], tuple[int, str]] = {
-    ConfigError: (USAGE, "amn: {error} (--help says more)"),
+    ConfigError: (USAGE, "amn: {error} (see --help)"),
     AMNError: (FAILURE, "amn: {error}"),
     KeyboardInterrupt: (INTERRUPTED, "amn: interrupted"),
     OSError: (FAILURE, "amn: {error}"),
     ImportError: (FAILURE, "amn: {error}; is it installed?"),
-    Exception: (FAILURE, "amn: a fault of its own, {kind}: {error}; --debug shows where"),
+    Exception: (FAILURE, "amn: internal error, {kind}: {error}; --debug shows where"),
 }
 
 
 def _close_pipe() -> int:
-    """Whoever read our output has gone; what is still in the buffer must not fail once more at exit."""
+    """The reader of our output is gone; what is still in the buffer must not fail again at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return FAILURE
@@ -76,7 +76,7 @@ def _run_cyclopts(words: list[str]) -> int | None:
     from cyclopts import CycloptsError
 
     try:
-        line = ["/dev/stdin" if word == "-" else word for word in words]  # a lone - would be an option to cyclopts
+        line = ["/dev/stdin" if word == "-" else word for word in words]  # cyclopts takes a lone - for an option
         result = build_app()(line, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         raise ConfigError(str(error).rstrip(".")) from error
@@ -84,7 +84,7 @@ def _run_cyclopts(words: list[str]) -> int | None:
 
 
 def build_app() -> "App":
-    """The cyclopts application with every verb of the table; their modules are light, and import the rest when used."""
+    """The cyclopts application with all verbs; their modules are light, and import the rest when used."""
     from cyclopts import App, Parameter
 
     app = App(

@@ -1,4 +1,4 @@
-"""What verbs print: results on standard output, everything else on standard error."""
+"""Output of the verbs: results on standard output, everything else on standard error."""
 
 import json
 import sys
@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 
 
 def print_json(document: object) -> None:
-    """The one JSON document of a verb that was asked for --json."""
+    """Print the result of a verb with --json."""
     print(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
 
 
 def note(text: str) -> None:
-    """A remark that is no result."""
+    """Print a message to standard error."""
     print(text, file=sys.stderr)
 
 
 def print_pairs(pairs: Mapping[str, object], *, markdown: bool = False) -> None:
-    """Names and values, one pair a line, in columns or as a Markdown table."""
+    """Print names and values, one pair a line, in columns or as a Markdown table."""
     if markdown:
         rows = [f"| {name} | {value} |" for name, value in pairs.items()]
         print("\n".join(["| what | value |", "|---|---|", *rows]))
@@ -27,7 +27,7 @@ def print_pairs(pairs: Mapping[str, object], *, markdown: bool = False) -> None:
 
 
 def print_rows(rows: Sequence[Mapping[str, object]]) -> None:
-    """Named values as a table; headings have one word a line, so that wide tables fit."""
+    """Print a table; headings have one word a line, so that wide tables fit."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     height = max(name.count("_") for name in names) + 1
     columns = []

@@ -1,4 +1,4 @@
-"""The same verbs by the standard library alone, for machines without cyclopts: argparse made from signatures."""
+"""The command line without cyclopts, by argparse: a machine for training may have nothing but torch."""
 
 import argparse
 import inspect
@@ -10,11 +10,11 @@ from typing import Any, Literal, NoReturn, get_args, get_origin
 from amn.cli.verbs import VERBS, find_verb
 from amn.errors import ConfigError, did_you_mean
 
-_HEADING = "Usage: python -m amn VERB [OPTIONS]\n\nVerbs (VERB --help says more):"
+_HEADING = "Usage: python -m amn COMMAND [OPTIONS]\n\nCommands (for more: COMMAND --help):"
 
 
 def run_plain(words: list[str]) -> int | None:
-    """Run the verb that a command line names."""
+    """Run a command line."""
     if not words or words[0] in {"--help", "-h"}:
         helps = ((inspect.getdoc(verb.function()) or "").partition("\n")[0] for verb in VERBS)
         print("\n".join([_HEADING, *(f"  {verb.name:14} {text}" for verb, text in zip(VERBS, helps, strict=True))]))
@@ -30,18 +30,19 @@ def run_plain(words: list[str]) -> int | None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Raises where argparse would print and exit, so that every front ends in the same way."""
+    """Raises where argparse would print and exit."""
 
     def error(self, message: str) -> NoReturn:
         raise ConfigError(message)
 
 
 def parser_of(function: Callable[..., Any], name: str) -> argparse.ArgumentParser:
-    """An argument parser with the parameters of a verb."""
+    """An argument parser for the parameters of a verb."""
     parser = _Parser(
         prog=name,
         description=inspect.getdoc(function),
         allow_abbrev=False,
+        argument_default=argparse.SUPPRESS,  # what is not given has the default of the function
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     hints = typing.get_type_hints(function)
@@ -53,40 +54,26 @@ def parser_of(function: Callable[..., Any], name: str) -> argparse.ArgumentParse
 def call(function: Callable[..., int | None], values: dict[str, Any]) -> int | None:
     """Call a verb with parsed values: in order for its arguments, by name for its options."""
     bound = inspect.signature(function).bind_partial()
-    bound.arguments.update(values)
+    bound.arguments.update({name: tuple(one) if isinstance(one, list) else one for name, one in values.items()})
     return function(*bound.args, **bound.kwargs)
 
 
 def _add(parser: argparse.ArgumentParser, parameter: inspect.Parameter, hint: Any) -> None:
     kind, many = _kind(hint)
-    many = many or parameter.kind is parameter.VAR_POSITIONAL
     required = parameter.default is parameter.empty
-    options: dict[str, Any] = {"default": None if required else parameter.default}
-    if get_origin(kind) is Literal:
-        options |= {"choices": get_args(kind)}
-    elif kind is not bool:
-        options |= {"type": kind}
-    if parameter.kind is not parameter.KEYWORD_ONLY:
-        parser.add_argument(parameter.name, nargs="*" if many else None if required else "?", **options)
-        return
-    flag = "--" + parameter.name.strip("_").replace("_", "-")
-    if kind is bool:
-        parser.add_argument(flag, action="store_true", dest=parameter.name)
+    options: dict[str, Any] = {"choices": get_args(kind)} if get_origin(kind) is Literal else {"type": kind}
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        parser.add_argument(parameter.name, nargs="*", **options)
+    elif parameter.kind is not parameter.KEYWORD_ONLY:
+        parser.add_argument(parameter.name, nargs=None if required else "?", **options)
     else:
-        action = _Append if many else "store"
-        parser.add_argument(flag, action=action, dest=parameter.name, required=required, **options)
-
-
-class _Append(argparse.Action):
-    """Collects the values of an option that may be given several times; argparse would add to the default."""
-
-    def __call__(self, _parser: object, namespace: argparse.Namespace, values: Any, _option: object = None) -> None:
-        held = getattr(namespace, self.dest)
-        setattr(namespace, self.dest, (values,) if held is self.default else (*held, values))
+        flag = "--" + parameter.name.strip("_").replace("_", "-")
+        options = {"action": "store_true"} if kind is bool else {"action": "append" if many else "store", **options}
+        parser.add_argument(flag, dest=parameter.name, required=required, **options)
 
 
 def _kind(hint: Any) -> tuple[Any, bool]:
-    """The type of one value of a parameter, and whether it takes several."""
+    """The type of a value of a parameter, and whether it takes several."""
     if get_origin(hint) in {types.UnionType, typing.Union}:
         inner = [member for member in get_args(hint) if member is not type(None)]
         return _kind(inner[0])

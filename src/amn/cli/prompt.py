@@ -1,4 +1,4 @@
-"""The prompt: lines with history and editing, and the commands that may stand among sentences and questions."""
+"""The prompt: line editing with history, and the commands besides sentences and questions."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from amn.cli.screen import Screen
 
 PROMPT = "amn> "
-WELCOME = "Tell a story, ask about it. /help says how; Ctrl-D leaves."
-LEAVING = "Ctrl-C once more, or Ctrl-D, leaves."
+WELCOME = "Tell a story and ask about it. /help lists the commands; Ctrl-D quits."
+LEAVING = "Press Ctrl-C again, or Ctrl-D, to quit."
 HISTORY_LINES = 1000
 _HELP = """\
 Type sentences, and questions in between: Mary went to the garden. Where is Mary?
-Each question stands: when a later sentence changes its answer, the new one is shown."""
+Questions stay open: when a later sentence changes an answer, the new one is shown."""
 
 
 class Command(NamedTuple):
     """A command of the prompt."""
 
-    run: Callable[[Conversation, "Screen", str], None]  # what it does, with what was typed after its name
+    run: Callable[[Conversation, "Screen", str], None]  # takes what was typed after its name
     help: str  # one line
     argument: str = ""  # what must be typed after its name
 
@@ -43,7 +43,7 @@ def _help(_talk: Conversation, screen: "Screen", _: str) -> None:
 
 def _questions(talk: Conversation, screen: "Screen", _: str) -> None:
     if not talk.memories:
-        screen.say("No question stands.")
+        screen.say("There are no open questions.")
     answers = {answer.question: answer for answer in talk.answers()}
     for question in talk.memories:
         _say(talk, screen, answers[question]) if question in answers else screen.say(question)
@@ -77,21 +77,21 @@ def _size(talk: Conversation) -> str:
 
 COMMANDS = {
     "help": Command(_help, "this list"),
-    "questions": Command(_questions, "the questions that stand, and their answers now"),
+    "questions": Command(_questions, "the open questions and their current answers"),
     "banks": Command(
         lambda talk, screen, _: screen.banks(talk.last_memory().snapshot()), "the memory banks, for the last question"
     ),
     "why": Command(lambda talk, screen, _: _say(talk, screen, talk.why()), "what the last answer rests on"),
     "forget": Command(_forget, "forget the story and its questions"),
-    "save": Command(_save, "save the story and its questions; Python reads it with qa.restore", "FILE"),
-    "load": Command(_load, "go on with what was saved", "FILE"),
-    "quit": Command(_quit, "leave; so does Ctrl-D"),
+    "save": Command(_save, "save the story and its questions; in Python, qa.restore reads the file", "FILE"),
+    "load": Command(_load, "continue from a saved file", "FILE"),
+    "quit": Command(_quit, "quit; so does Ctrl-D"),
 }
-_WORDS = {"help": "help", "?": "help", "quit": "quit", "exit": "quit"}  # typed alone, they are no sentences
+_WORDS = {"help": "help", "?": "help", "quit": "quit", "exit": "quit"}  # typed alone, they are commands
 
 
 def obey(line: str, talk: Conversation, screen: "Screen") -> bool:
-    """Carries out a line that is a command, and says whether it was one; raises EOFError to leave."""
+    """Runs a line if it is a command, and returns whether it was one; raises EOFError to quit."""
     name, _, argument = line.strip().partition(" ")
     name = f"/{_WORDS[name.lower()]}" if not argument and name.lower() in _WORDS else name
     if not name.startswith("/"):
@@ -106,13 +106,13 @@ def obey(line: str, talk: Conversation, screen: "Screen") -> bool:
 
 
 def interact(talk: Conversation, screen: "Screen") -> None:
-    """Reads lines from the terminal until the user leaves. Ctrl-C clears the line, and twice in a row leaves."""
+    """Reads lines from the terminal until the user quits. Ctrl-C clears the line, and twice in a row quits."""
     screen.say(WELCOME)
     interrupted = False
     with history(state_file("history")) as keep:
         while True:
             try:
-                line = screen.ask(PROMPT)
+                line = input(PROMPT)
                 interrupted = False
                 keep()
                 respond(line, talk, screen)
@@ -127,37 +127,37 @@ def interact(talk: Conversation, screen: "Screen") -> None:
 
 
 def respond(line: str, talk: Conversation, screen: "Screen") -> None:
-    """Does what a line asks for: tells, answers, obeys; what cannot be done is said. Raises EOFError to leave."""
+    """Handles a line: sentences, questions or a command. Errors are shown; EOFError quits."""
     try:
         if not line.strip() or obey(line, talk, screen):
             return
         first = not talk.sentences
         for answer in talk.take(line):
             _say(talk, screen, answer)
-        for trace in talk.did:
-            screen.moves(trace)
+        for did in filter(None, (trace.did for trace in talk.did)):
+            screen.hint(f"  {did}")
         for answer in talk.changed():
             _say(talk, screen, answer, "now")
         if first and talk.sentences and not talk.memories:
-            screen.hint("Remembered. Go on, or ask about it.")
+            screen.hint("Remembered. Go on, or ask a question.")
     except AMNError as error:
         screen.hint(str(error))
 
 
 def state_file(name: str) -> Path:
-    """Where something is kept from one time to the next: in the user's state directory."""
+    """A file in the user's state directory."""
     return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "amn" / name
 
 
 @contextmanager
 def history(path: Path) -> Iterator[Callable[[], None]]:
-    """Lets lines be edited, completed and called back, those of earlier times too, where Python has readline.
+    """Editing, completion and history of lines, also from earlier sessions, if Python has readline.
 
-    Gives what keeps the lines typed so far: a window may be closed at any time.
+    Yields a function that saves the history so far: the terminal may be closed at any time.
     """
     try:
         import readline
-    except ImportError:  # a terminal of Windows edits by itself
+    except ImportError:  # on Windows, the terminal has its own line editing
         yield lambda: None
         return
     with suppress(OSError):
@@ -168,7 +168,7 @@ def history(path: Path) -> Iterator[Callable[[], None]]:
     readline.parse_and_bind("bind ^I rl_complete" if "libedit" in (readline.__doc__ or "") else "tab: complete")
 
     def keep() -> None:
-        with suppress(OSError):  # a history that cannot be written is no reason to fail
+        with suppress(OSError):  # a history that cannot be written is not an error
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)
             readline.write_history_file(path)
@@ -177,7 +177,7 @@ def history(path: Path) -> Iterator[Callable[[], None]]:
 
 
 def _completion(line: str, text: str, number: int) -> str | None:
-    """The commands that a line may begin with, and the files that one may name."""
+    """Completes the names of commands, and of files after them."""
     found: list[str] = []
     if line.startswith("/") and " " not in line:
         found = [f"/{name} " for name in COMMANDS if f"/{name}".startswith(text)]

@@ -1,4 +1,4 @@
-"""The verb that makes a report."""
+"""The verb that writes a report."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def report(
     threads: int = 1,
     json: bool = False,
 ) -> None:
-    """Make a page of the paper's tables and figures with ours beside, from run directories.
+    """Make a page that compares the paper's tables and figures with ours, from run directories.
 
     Example: amn report runs --out docs/results/report.html --figures docs/results/figures --table docs/results.md
 
@@ -26,10 +26,10 @@ def report(
         out: the page; CSV files of its rows and of its runs and a JSON file are written beside it.
         figures: also write the figures as PNG to this folder.
         table: also fill the tables of this Markdown file, between their marks.
-        data: folder of bAbI files, where it is not the one that the runs were trained with.
-        labels: labels of runs to show, with commas between, or all. Runs with another label are trials, and left out.
-        questions: how many questions to ask the best model of each task; 0 to evaluate nothing.
-        threads: of torch on a CPU.
+        data: a folder of bAbI files, if not the one that the runs were trained with.
+        labels: labels of runs to show, separated by commas, or all. Runs with other labels are trials, and left out.
+        questions: how many questions to ask the best model of each task; 0 to evaluate none.
+        threads: threads of torch on a CPU.
         json: print the report as JSON.
     """
     if not folders:

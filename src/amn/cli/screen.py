@@ -1,4 +1,4 @@
-"""How answers and banks look: plain lines, or drawn with rich on a terminal."""
+"""Answers and banks on the screen: plain lines, or drawn with rich on a terminal."""
 
 import re
 import sys
@@ -15,7 +15,7 @@ from amn.training.display import terminal_bar
 if TYPE_CHECKING:
     from rich.panel import Panel
 
-    from amn.answers import Answer, Bank, Entity, Explanation, SentenceTrace
+    from amn.answers import Answer, Bank, Entity, Explanation
 
 SHOWN = 12  # entities of a bank on a terminal; --json has more
 MARK = "*"  # before a sentence that the answer rests on
@@ -26,25 +26,21 @@ class Screen:
     """Plain lines on standard output."""
 
     def line(self, *parts: tuple[str, str]) -> None:
-        """A line of texts, each with a style, which plain lines do without."""
+        """Prints a line of texts, each with a style, which plain lines ignore."""
         print("".join(text for text, _ in parts).rstrip())
 
     def say(self, text: str) -> None:
-        """A line of text."""
+        """Prints a line of text."""
         self.line((text, ""))
 
     def hint(self, text: str) -> None:
-        """A remark beside the matter."""
+        """Prints a remark."""
         self.line((text, "dim"))
 
-    def ask(self, prompt: str) -> str:
-        """The next line that the user types; EOFError where there is none."""
-        return input(prompt)
-
     def answer(self, answer: "Answer", when: str = "") -> None:
-        """An answer, with its explanation where it has one; `when` stands before it, where it is not the first.
+        """Prints an answer and its explanation, if any; `when` is put before an answer that is not the first.
 
-        A guess and an unknown look unlike knowledge.
+        Guesses and unknown answers have another colour.
         """
         head, mark, details = str(answer).partition(" (")
         said = (f"{answer.question}  ", ""), (f"{when} " if when else "", "dim")
@@ -53,7 +49,7 @@ class Screen:
             self.explanation(answer.explanation, answer.sentences)
 
     def explanation(self, explanation: "Explanation", rests_on: Sequence[int]) -> None:
-        """The banks, and what each sentence did; those that the answer rests on are marked."""
+        """Prints the banks, and what each sentence did; those that the answer rests on are marked."""
         self.banks(explanation.banks)
         if explanation.let_in < explanation.seen:
             self.say(f"  {explanation.let_in:,} of {explanation.seen:,} sentences let in")
@@ -63,19 +59,14 @@ class Screen:
             self.line(number, (trace.text, "bold" if marked else ""), (f"  {trace.did}", "cyan"))
 
     def banks(self, banks: Sequence["Bank"]) -> None:
-        """The banks, the most relevant first."""
+        """Prints the banks, the most relevant first."""
         for bank in reversed(banks):
             shown = ", ".join(label(entity) for entity in bank.entities[:SHOWN])
             print(f"  bank {bank.index} ({bank.size}): {shown}{_and_more(bank)}")
 
-    def moves(self, trace: "SentenceTrace") -> None:
-        """What a sentence did to the banks, if anything."""
-        if trace.did:
-            self.hint(f"  {trace.did}")
-
 
 class RichScreen(Screen):
-    """The banks side by side in colour; strengths are written too, so that colour is never needed."""
+    """The banks side by side in colour; nothing is shown by colour only."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -83,13 +74,13 @@ class RichScreen(Screen):
         self.console = Console(highlight=False)
 
     def line(self, *parts: tuple[str, str]) -> None:
-        """A line of texts, each in its style."""
+        """Prints a line of texts, each in its style."""
         from rich.text import Text
 
         self.console.print(Text.assemble(*parts))
 
     def banks(self, banks: Sequence["Bank"]) -> None:
-        """The banks as columns, the most relevant last."""
+        """Prints the banks as columns, the most relevant last."""
         from rich.columns import Columns
 
         deep = {entity.word for bank in banks[1:] for entity in bank.entities}
@@ -97,9 +88,9 @@ class RichScreen(Screen):
 
 
 def as_told(answer: "Answer", sentences: Iterable[str]) -> "Answer":
-    """An answer in the words of the story: "Fred", not "fred"; models know small letters alone.
+    """An answer spelled as in the story: "Fred", not "fred"; models only know lower case.
 
-    The first word of a sentence counts where there is no other.
+    The first word of a sentence counts only if there is no other.
     """
     spelling: dict[str, str] = {}
     for sentence in sentences:
@@ -110,13 +101,13 @@ def as_told(answer: "Answer", sentences: Iterable[str]) -> "Answer":
 
 
 def choose_screen() -> Screen:
-    """Rich on a terminal where it is installed, else plain lines."""
+    """Rich on a terminal if it is installed, else plain lines."""
     return RichScreen() if sys.stdout.isatty() and find_spec("rich") else Screen()
 
 
 @contextmanager
 def progress_bar(what: str, steps: int) -> Iterator[Callable[[], None]]:
-    """Gives a function to be called after each step: a bar on a terminal, plain lines elsewhere, on standard error."""
+    """A function to call after each step, which shows the progress on standard error."""
     with terminal_bar(what, "{task.completed}/{task.total}") as progress:
         if progress is None:
             done = count(1)
@@ -126,7 +117,7 @@ def progress_bar(what: str, steps: int) -> Iterator[Callable[[], None]]:
 
 
 def label(entity: "Entity") -> str:
-    """A word with its strength and, where the answer rests on it, its share of the attention."""
+    """A word with its strength and, if it was attended to, its share of the attention."""
     looked = f" read {entity.attention:.0%}" if entity.attention >= 0.005 else ""
     return f"{entity.word} {entity.strength:.2f}{looked}"
 
@@ -136,7 +127,7 @@ def _and_more(bank: "Bank") -> str:
 
 
 def _panel(bank: "Bank", deep: set[str], last: bool) -> "Panel":
-    """A bank; a word that went no further than the first one is dim, for it does not matter to the question."""
+    """A bank; words that are in the first one only are dim, for they are irrelevant to the question."""
     from rich.panel import Panel
     from rich.text import Text
 

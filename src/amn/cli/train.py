@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from amn.store.run_directory import RunDirectory
     from amn.training.own import OwnPlan
 
-RUNS = Path("runs")  # where a run goes whose directory is not named
+RUNS = Path("runs")  # the default folder of runs
 
 
 def train(
@@ -46,40 +46,39 @@ def train(
     print_config: bool = False,
     json: bool = False,
 ) -> None:
-    """Train one model, on stories of your own or on a task.
+    """Train one model, on your own stories or on a task.
 
-    Your own stories are looked at first, and what you do not say is chosen by what they are like. Ctrl-C saves, and
-    says how to go on.
+    For your own stories, settings that you do not give are chosen to suit them. Ctrl-C saves the run and prints the
+    command that continues it.
 
         amn train robots.jsonl --out my-model
         amn train --task 1
 
     Args:
-        stories: your own: a file (.jsonl, .json, .csv, .tsv, .parquet, else bAbI text), a folder with such files, or -
-            for standard input.
+        stories: your own stories: a file (.jsonl, .json, .csv, .tsv, .parquet, else bAbI text), a folder of such files,
+            or - for standard input.
         task: 1 to 20, scaled, multi, joint for all twenty together, or a board such as stepgame.
         model: the architecture.
-        data: for a task: folder of its files, or one file; without it the stories are generated.
-        validation: your own stories to choose and to judge by; without them a tenth is kept apart.
-        start: a trained model to start from, by name or directory; none for fresh weights.
-        distract: folder of texts (*.txt) that the model is to pass over: some of their sentences are put between those
-            of training stories, and then a gate is trained that turns such sentences away, for long texts.
-        seed: of weights, order and draws.
-        epochs: passes over the training questions; by default as many as the number of your questions asks for. For a
-            task 8 where amn learns it quickly (1, 6, 9, 10, 12, 15, 20; two minutes on a CPU), else 40, or what the
-            recipe of the model says.
+        data: for a task, a folder of its files, or one file; by default the stories are generated.
+        validation: your own stories for validation; by default a tenth of the stories is held out.
+        start: a trained model to start from, by name or directory; none for random weights.
+        distract: a folder of texts (*.txt) that the model should ignore: some of their sentences are mixed into the
+            training stories, and then a gate is trained that turns such sentences away, for long texts.
+        seed: the random seed.
+        epochs: passes over the training questions; by default chosen by their number. For a task 8 if amn learns it
+            quickly (1, 6, 9, 10, 12, 15, 20; two minutes on a CPU), else 40, or what the recipe of the model says.
         device: cpu, cuda, or auto.
-        out: directory of the run, which --model then takes; by default runs/ and the name of the data or task.
-        resume: go on with a run that was stopped.
-        story_column: the column of the story, where it is called otherwise than story, context, passage or text.
-        question_column: that of the question, where it is called otherwise than question or query.
-        answer_column: that of the answer, where it is called otherwise than answer, label or target.
-        set_: a setting of model or training, as name=value; may be given several times.
+        out: the run directory, which --model accepts; by default runs/ and the name of the data or task.
+        resume: continue a run that was stopped.
+        story_column: the name of the story column, if it is not story, context, passage or text.
+        question_column: the name of the question column, if it is not question or query.
+        answer_column: the name of the answer column, if it is not answer, label or target.
+        set_: a setting of the model or the training, as name=value; may be given several times.
         label: part of the name of a task's run, to tell settings apart.
-        threads: of torch on a CPU.
+        threads: threads of torch on a CPU.
         checkpoint_every: seconds between checkpoints.
-        log_to: the log of the run directory is always written; tensorboard writes there too.
-        print_config: print what would be trained as JSON, and stop.
+        log_to: tensorboard to write its files too, besides the log of the run directory.
+        print_config: print the configuration as JSON, and stop.
         json: print the result as JSON.
     """
     from amn.inference.device import choose_device
@@ -88,10 +87,10 @@ def train(
     from amn.training.sweep import Grid, parse_task, quick
 
     given = _settings(set_, epochs, start) | ({} if distract is None else {"distract": str(distract)})
-    plan, folder = None, _text(data)
+    plan, folder = None, None if data is None else str(data)
     if task is not None:
         if stories is not None:
-            raise ConfigError(f"give either {stories} or --task {task}; the files of a task go with --data")
+            raise ConfigError(f"give either {stories} or --task {task}; use --data for the files of a task")
         tasks = [parse_task(task)]
         (spec,) = Grid(tasks=tasks, models=[model], seeds=[seed], data=folder, settings=given, label=label).specs()
         spec = spec if "epochs" in given else quick(spec)
@@ -107,10 +106,10 @@ def train(
         return
     where = choose_device(device, threads)
     check_precision([spec], where.type)
-    for line in [*(plan.describe() if plan else ()), f"training in {path}; Ctrl-C saves"]:
+    for line in [*(plan.describe() if plan else ()), f"training in {path}; Ctrl-C saves and stops"]:
         note(line)
     if resume and RunDirectory(path).finished:
-        note(f"{path} is finished already")
+        note(f"{path} is already finished")
     directory = _fit(spec, plan, path, where, resume, checkpoint_every, log_to)
     if distract is not None:
         from amn.training.gate import gate_run
@@ -135,9 +134,9 @@ def _plan(
     out: Path | None,
     resume: bool,
 ) -> tuple["OwnPlan", Path]:
-    """What to train on stories of one's own, and in which directory.
+    """The plan of a training on the user's stories, and its directory.
 
-    A run that goes on takes the stories that its directory keeps: files may have changed, and standard input is gone.
+    A resumed run uses the stories in its directory: files may have changed, and standard input is gone.
     """
     from amn.data.source import name_of, own_stories
     from amn.store.run_directory import RunDirectory
@@ -148,7 +147,7 @@ def _plan(
     path = out or RUNS / run_name(name_of(data or ""), model, seed)
     kept = kept_stories(RunDirectory(path)) if resume else None
     if kept is None and data is None:
-        raise ConfigError(f"{path} holds no run to go on with: give the file of stories too")
+        raise ConfigError(f"{path} holds no run to continue: give the file of stories too")
     if kept is not None and data is None:
         spec = RunDirectory(path).spec()
         data, model, seed = spec.data, spec.architecture, spec.seed
@@ -159,7 +158,7 @@ def _plan(
 
 
 def _conclude(plan: "OwnPlan", directory: "RunDirectory", json: bool) -> None:
-    """Judges the run that has ended, and says how it did, what to try, and how to use it."""
+    """Scores a finished run, and prints the result, advice, and how to use the model."""
     from amn.fitting import conclude
 
     outcome = conclude(plan, directory)
@@ -204,11 +203,11 @@ def _fit(
 
 
 def _stopped(*extra: str) -> AMNError:
-    """The error for Ctrl-C, with the line that goes on."""
+    """The error after Ctrl-C, with the command that continues."""
     from amn.training.loop import Interrupted
 
     words = [*sys.argv[1:], *(word for word in extra if word not in sys.argv)]
-    return Interrupted(f"stopped; all is saved. To go on: {shlex.join(['amn', *words])}")
+    return Interrupted(f"stopped; everything is saved. To continue: {shlex.join(['amn', *words])}")
 
 
 def sweep(
@@ -231,7 +230,7 @@ def sweep(
     compile: bool = False,
     address: str | None = None,
 ) -> None:
-    """Train tasks x models x seeds; what is finished is skipped, what was stopped goes on.
+    """Train tasks x models x seeds; finished runs are skipped, and stopped ones continued.
 
     Example: amn sweep --tasks 1,6,9-13 --seeds 0-4 --data babi/en-valid-10k --out runs
 
@@ -239,21 +238,21 @@ def sweep(
         tasks: numbers, ranges, scaled, multi, joint.
         models: architectures, separated by commas.
         seeds: numbers and ranges.
-        data: folder of bAbI files; without it the stories are generated.
+        data: a folder of bAbI files; by default the stories are generated.
         epochs: passes over the training questions; by default 40, or what the recipe of a model says.
-        engine: fleet trains like models together in this process; process divides the runs among processes of this
-            machine; ray among the nodes of a cluster, which need share no disk.
+        engine: fleet trains similar models together in this process; process divides the runs among processes of this
+            machine; ray among the nodes of a cluster, which need not share a disk.
         device: cpu, cuda, or auto.
-        out: folder for run directories.
-        set_: a setting of model or training, as name=value; may be given several times.
-        label: part of the runs' names, to tell settings apart.
-        workers: processes that prepare data (fleet), or that train (process, and ray where it is started here).
-        threads: of torch on a CPU, in each process.
-        fleet_size: runs that a worker of process or ray trains together; by default 1, and 16 on a GPU of ray.
-        stop_after: save and stop after so many seconds.
-        checkpoint_every: seconds between checkpoints, which is the most that is lost when a worker is.
-        compile: compile the step; pays for long trainings on a GPU.
-        address: of a Ray cluster; by default that in RAY_ADDRESS, or else one is started on this machine.
+        out: the folder of the run directories.
+        set_: a setting of the model or the training, as name=value; may be given several times.
+        label: part of the names of the runs, to tell settings apart.
+        workers: processes that prepare data (fleet), or that train (process, and ray if it is started here).
+        threads: threads of torch on a CPU, in each process.
+        fleet_size: runs that a worker of process or ray trains together; by default 1, and 16 on a GPU with ray.
+        stop_after: save and stop after this many seconds.
+        checkpoint_every: seconds between checkpoints, the most that is lost with a worker.
+        compile: compile the training step, which pays for long trainings on a GPU.
+        address: the address of a Ray cluster; by default RAY_ADDRESS, or else a cluster is started on this machine.
     """
     from amn.training.display import Lines
     from amn.training.engines import sweep as run
@@ -264,7 +263,7 @@ def sweep(
         tasks=parse_tasks(tasks),
         models=[name.strip() for name in models.split(",")],
         seeds=parse_numbers(seeds),
-        data=_text(data),
+        data=None if data is None else str(data),
         settings=_settings(set_, epochs),
         label=label,
     )
@@ -286,11 +285,11 @@ def sweep(
 
 
 def _settings(texts: tuple[str, ...], epochs: int | None, start: str | None = None) -> dict[str, Any]:
-    """What the user has given: settings by --set, and those that have an option of their own."""
+    """The settings from --set, and from the options for some of them."""
     given = dict(_setting(text) for text in texts)
     if any(given.get(name) for name in ("gate", "needs")):
         raise ConfigError(
-            "--set: a gate is trained by itself, after the memory; amn train --distract FOLDER does both, and "
+            "--set: a gate is trained separately, after the memory; amn train --distract FOLDER does both, and "
             "scripts/add_gate.py adds one to a trained model"
         )
     if epochs is not None:
@@ -308,7 +307,3 @@ def _setting(text: str) -> tuple[str, Any]:
         return name.strip(), json_module.loads(value)
     except ValueError:
         return name.strip(), value
-
-
-def _text(path: Path | None) -> str | None:
-    return None if path is None else str(path)

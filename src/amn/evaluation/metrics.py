@@ -15,7 +15,7 @@ from amn.data.examples import Example
 from amn.data.story import words
 from amn.errors import AMNError
 from amn.inference.engine import Engine, tell_stories
-from amn.inference.found import Found
+from amn.inference.story_memory import Prediction
 from amn.inference.trained import TrainedModel
 
 PASS_PERCENT = 5.0  # a task counts as solved below this error, as in the paper
@@ -218,8 +218,8 @@ def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *
 
 
 def answered(
-    trained: TrainedModel, examples: Sequence[Example], found: Sequence[Found], banks: int
-) -> Iterator[tuple[Found, Answer, str]]:
+    trained: TrainedModel, examples: Sequence[Example], found: Sequence[Prediction], banks: int
+) -> Iterator[tuple[Prediction, Answer, str]]:
     """Every question whose right answer is known: what was found in its story, the answer, and what is right."""
     for one, example in zip(found, examples, strict=True):
         given = answers_of(one, trained, [" ".join(question) for question in example.questions], banks)

@@ -12,8 +12,7 @@ from amn.data.source import check_split, load_task, read_stories
 from amn.data.story import Story
 from amn.evaluation.kinds import of_kind
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
-from amn.inference.engine import Engine
-from amn.inference.order import in_order
+from amn.inference.engine import Engine, in_order
 from amn.inference.trained import TrainedModel
 from amn.training.prepare import ALL_TASKS, JOINT, task_stories
 

@@ -1,1 +1,1 @@
-"""Trained models at work: stories in, readings out."""
+"""Inference: trained models read stories and answer questions."""

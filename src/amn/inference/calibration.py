@@ -1,4 +1,4 @@
-"""How sure an answer is: from what a model says to the chance that it is right, learned on validation questions."""
+"""Calibration: the probability that an answer is right, learned on validation questions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,26 +10,26 @@ from jaxtyping import Bool, Float
 from amn.data.story import words
 from amn.data.vocabulary import UNKNOWN, UNKNOWN_ANSWER, Vocabulary
 
-GUESS = 0.5  # an answer that is less sure is a guess, where a model says nothing else
-_LEAST = 1e-6  # keeps chances away from 0 and 1, where their odds are infinite
-_MOST_WORDS = 3  # more strange words than these make no difference
-_MOST_PAIRS = 4  # and more strange pairs of words
+GUESS = 0.5  # an answer with a lower score is a guess, unless a model says otherwise
+_LEAST = 1e-6  # keeps probabilities away from 0 and 1, where the log odds are infinite
+_MOST_WORDS = 3  # unknown words that count
+_MOST_PAIRS = 4  # strange pairs of words that count
 _STEPS, _RIDGE = 50, 1e-3  # of the fit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """A logistic regression on what an answer looks like (`features`)."""
+    """A logistic regression on the `features` of an answer."""
 
-    weights: tuple[float, ...]  # one for each of the features, or for as many as there once were
-    guess: float = GUESS  # an answer that is less sure than this is a guess
+    weights: tuple[float, ...]  # one for each feature; older models have fewer
+    guess: float = GUESS  # an answer with a lower score is a guess
 
     def score(self, looks: Float[np.ndarray, " feature"]) -> float:
-        """The chance that an answer is right."""
+        """The probability that an answer is right."""
         return float(1 / (1 + np.exp(-looks[: len(self.weights)] @ np.array(self.weights))))
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands beside a model's weights."""
+        """As JSON, for the description of a model."""
         return {"weights": list(self.weights), "guess": self.guess}
 
     @classmethod
@@ -47,16 +47,16 @@ def features(
     vocabulary: Vocabulary,
     pairs: int = 0,
 ) -> Float[np.ndarray, " feature"]:
-    """What an answer looks like.
+    """The features of an answer.
 
     Args:
-        chance: how likely the model finds it.
-        second: and the next best.
-        answer: what it says.
-        question: as asked.
-        told: the words that the story told.
+        chance: the probability that the model gives it.
+        second: that of the next best answer.
+        answer: the answer.
+        question: the question.
+        told: the words of the story.
         vocabulary: the words that the model knows.
-        pairs: how many pairs of words of the question, and of a sentence about it, training never told.
+        pairs: how many pairs of words, of the question and of a sentence about it, never occurred in training.
     """
     heard = set(told)
     strange = sum(vocabulary.word_id(word) == UNKNOWN and word not in heard for word in words(question))
@@ -77,7 +77,7 @@ def _odds(chance: float) -> float:
 
 
 def fit(looks: Float[np.ndarray, "answer feature"], right: Bool[np.ndarray, " answer"]) -> Calibration:
-    """The regression that makes it most likely which answers were right, by Newton's method, with a little ridge."""
+    """The maximum likelihood fit, by Newton's method with a small ridge penalty."""
     weights = np.zeros(looks.shape[1])
     for _ in range(_STEPS):
         chance = 1 / (1 + np.exp(-np.clip(looks @ weights, -30, 30)))

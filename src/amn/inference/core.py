@@ -1,4 +1,4 @@
-"""The default model by its compiled core: for one story, for many, and for live memories, by the same functions."""
+"""The default model in the compiled core, for one story, for many, and for live memories."""
 
 from array import array
 from collections.abc import Iterable, Sequence
@@ -14,19 +14,19 @@ from amn.core.boundary import address
 from amn.data.examples import Words
 from amn.data.graph import RECENT_NEIGHBOURS
 from amn.errors import AMNError
-from amn.inference.core_weights import weights_of
-from amn.inference.found import Arrays, Change, Found, Held
+from amn.inference.core_weights import core_weights
 from amn.inference.phrasing import Strangeness
 from amn.inference.spelling import Spelling
+from amn.inference.story_memory import Arrays, Change, HeldEntity, Prediction
 from amn.inference.trained import TrainedModel
 
-ARCHITECTURE = "amn"  # what it knows how to read
-DESK_BYTES = 32 << 20  # for what sentences come to, in each thread
-_CANNOT = "{}: the compiled core cannot read a model of these settings and weights"
+ARCHITECTURE = "amn"  # the one that the core implements
+DESK_BYTES = 32 << 20  # of the cache of encoded sentences, in each thread
+_CANNOT = "{}: the compiled core does not support a model with these settings and weights"
 
 
 class Core:
-    """A model in the compiled core; `core_of` says whether it can be read so."""
+    """A model in the compiled core; `core_of` gives it for a model that the core supports."""
 
     def __init__(self, trained: TrainedModel) -> None:
         code = boundary.library()
@@ -38,7 +38,7 @@ class Core:
         self.gate = int(trained.config.get("gate", 0))
         self.classes, self.items = len(trained.vocabulary.answers), int(trained.config.get("items", 1))
         try:
-            weights, _kept = weights_of(trained)
+            weights, _kept = core_weights(trained)
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise AMNError(f"{_CANNOT.format(trained.architecture)}: {error}") from error
         self.handle: int | None = code.amn_model_new(byref(weights))
@@ -52,33 +52,33 @@ class Core:
 
     @property
     def desk(self) -> int:
-        """Room to work, of this thread."""
+        """The workspace of this thread."""
         found = getattr(self._desks, "own", None)
         if found is None:
             found = self._desks.own = _Desk(self)
         return found.handle
 
     def check(self, status: int) -> None:
-        """Turns what a function of the core says into an error."""
+        """Raises an error for the status of a function of the core."""
         if status == boundary.NO_ROOM:
-            raise MemoryError("no room to read so much")
+            raise MemoryError("not enough memory to read this much")
         if status:
-            raise ValueError("the compiled core was given what cannot be")
+            raise ValueError("the compiled core was given invalid input")
 
 
 class _Desk:
     def __init__(self, core: Core) -> None:
-        self._core = core  # whose model it needs
+        self._core = core  # keeps the model alive
         self.handle: int = core.code.amn_desk_new(core.handle, DESK_BYTES)
         if not self.handle:
-            raise MemoryError("no room to read anything")
+            raise MemoryError("not enough memory for a workspace")
 
     def __del__(self) -> None:
         self._core.code.amn_desk_free(self.handle)
 
 
 def core_of(trained: TrainedModel) -> Core | None:
-    """The compiled core of a model; None where there is no such core, or none for this model."""
+    """The compiled core of a model; None where there is no core, or it does not support the model."""
     if trained.architecture != ARCHITECTURE or boundary.library() is None:
         return None
     if any(value.dtype != np.float32 for value in trained.weights.values()):
@@ -90,7 +90,7 @@ def core_of(trained: TrainedModel) -> Core | None:
 
 
 class CoreMemory:
-    """The memory of one story, built for questions. What a sentence costs does not depend on how much it holds."""
+    """The memory of one story for some questions. The cost of a sentence does not depend on how much is stored."""
 
     def __init__(self, core: Core, questions: Sequence[Words]) -> None:
         self._core, self._code = core, core.code
@@ -98,7 +98,7 @@ class CoreMemory:
         self.strangeness = Strangeness(core.phrasing, questions)
         self.handle: int = core.code.amn_memory_new(core.handle)
         if not self.handle:
-            raise MemoryError("no room for another memory")
+            raise MemoryError("not enough memory for another story")
         self._give(core.code.amn_ask, questions)
 
     def __del__(self) -> None:
@@ -106,7 +106,7 @@ class CoreMemory:
             self._code.amn_memory_free(self.handle)
 
     def _give(self, function: Any, rows: Iterable[Words]) -> None:
-        """Hands over rows of words, new ones with the vectors that they have."""
+        """Passes rows of words to the core, new words with their vectors."""
         slots, words, begin, vectors = self._spelling.slots, array("i"), array("i", (0,)), array("i")
         for row in rows:
             for word in row:
@@ -140,12 +140,12 @@ class CoreMemory:
         self._code.amn_counted(self.handle, banks, byref(count))
         return count
 
-    def hear(self, sentences: Sequence[Words]) -> None:
+    def ingest(self, sentences: Sequence[Words]) -> None:
         self.strangeness.tell(sentences)
         self._give(self._code.amn_tell, map(self._spelling.recall.tell, sentences))
 
     def tell(self, sentence: Words) -> Change:
-        self.hear((sentence,))
+        self.ingest((sentence,))
         change = boundary.CChange()
         self._code.amn_changed(self._core.desk, byref(change))
         count, members, spelled = change.count, change.members, self._spelling.words
@@ -159,17 +159,17 @@ class CoreMemory:
             bool(change.created),
         )
 
-    def read(self, banks: int) -> Found:
+    def read(self, banks: int) -> Prediction:
         return Decoding(self._core, [self], banks).found()[0]
 
-    def bank(self, index: int) -> list[Held]:
+    def bank(self, index: int) -> list[HeldEntity]:
         slots = np.zeros(self.entities, np.int32)
         self._code.amn_bank(self.handle, index, slots.ctypes.data)
         slots = slots[slots > 0]
         strengths, relevance = np.zeros((2, len(slots)), np.float32)
         self._code.amn_of(self.handle, len(slots), slots.ctypes.data, strengths.ctypes.data, relevance.ctypes.data)
         rows = zip(slots.tolist(), strengths.tolist(), relevance.tolist(), strict=True)
-        return [Held(self._spelling.words[slot], strength, far) for slot, strength, far in rows]
+        return [HeldEntity(self._spelling.words[slot], strength, far) for slot, strength, far in rows]
 
     def attention(self, banks: int, question: int) -> list[dict[str, float]]:
         count = self._count(banks)
@@ -185,7 +185,7 @@ class CoreMemory:
         return shares
 
     def _tables(self, entities: int, pairs: int) -> dict[str, tuple[type, tuple[int, ...]]]:
-        """The type and the shape of each table of a memory; no pairs where there are -1 of them."""
+        """The type and shape of each table of a memory; -1 pairs mean that it has no such table."""
         slots = len(self._spelling.words)
         known: dict[str, tuple[type, tuple[int, ...]]] = {"pairs": (np.int32, (pairs, 2))} if pairs >= 0 else {}
         return known | {
@@ -221,10 +221,10 @@ class CoreMemory:
         self._core.check(self._code.amn_tell(self.handle, self._core.desk, byref(given)))
         besides = ("banks", "vote", "recalled", "strange")
         kept = {name: np.ascontiguousarray(value) for name, value in arrays.items() if name not in besides}
-        if kept.keys() | {"pairs"} != self._tables(0, 0).keys():  # which older memories do not have
-            raise ValueError(f"the tables {', '.join(sorted(self._tables(0, 0)))}")
+        if kept.keys() | {"pairs"} != self._tables(0, 0).keys():  # pairs are missing in older memories
+            raise ValueError(f"expected the tables {', '.join(sorted(self._tables(0, 0)))}")
         if len(kept["order"]) != int((kept["depth"] >= 0).sum()):
-            raise ValueError("as many entities in order as there are")
+            raise ValueError("expected all entities in `order`")
         tables = self._pointed(kept, int(arrays["banks"][0]), float(arrays["vote"][0]))
         self._core.check(self._code.amn_restore(self.handle, byref(tables)))
         self._spelling.resume(np.flatnonzero(kept["depth"] >= 0).tolist(), arrays)
@@ -232,7 +232,7 @@ class CoreMemory:
 
 
 class Decoding:
-    """Answers from the last banks (0 for all) of memories that stay as they are: what each holds, room for logits."""
+    """Answers from the last banks (0 for all) of memories that do not change meanwhile; the buffers are reused."""
 
     def __init__(self, core: Core, memories: Sequence[CoreMemory], banks: int) -> None:
         self._core, self._memories, self._banks = core, memories, banks
@@ -247,12 +247,12 @@ class Decoding:
         self._chosen = _pointers(self._tokens, [core.items * question for question in questions[:-1]])
 
     def run(self) -> None:
-        """Computes the logits and no more, to be timed."""
+        """Computes only the logits, for benchmarks."""
         core, count = self._core, len(self._memories)
         core.check(core.code.amn_decode(self._handles, count, core.desk, self._banks, self._starts, self._chosen))
 
-    def found(self) -> list[Found]:
-        """Computes the logits, and gives them with their words."""
+    def found(self) -> list[Prediction]:
+        """Computes the predictions."""
         self.run()
         found, asked = [], 0
         for memory, count, start, end in zip(self._memories, self._counts, self._ends, self._ends[1:], strict=False):
@@ -263,12 +263,12 @@ class Decoding:
                 tokens, asked = self._tokens[asked : asked + count.questions].copy(), asked + count.questions
             read = [count.read] * count.questions
             words, strange = _names(memory, count), memory.strangeness.counts
-            found.append(Found(logits, tokens, words, count.entities, read, count.banks, strange))
+            found.append(Prediction(logits, tokens, words, count.entities, read, count.banks, strange))
         return found
 
 
 def _pointers(values: np.ndarray, starts: Sequence[int]) -> "Array[c_void_p]":
-    """Where in some numbers of four bytes the parts begin."""
+    """Pointers to parts of an array of four-byte numbers."""
     first = values.ctypes.data
     return (c_void_p * len(starts))(*[first + 4 * start for start in starts])
 

@@ -1,4 +1,4 @@
-"""Which device to compute on."""
+"""The device to compute on."""
 
 import platform
 
@@ -9,9 +9,9 @@ from amn.errors import ConfigError
 
 
 def choose_device(name: str, threads: int | None = None) -> torch.device:
-    """The device that a name means: cpu, cuda, or auto for a GPU where there is one.
+    """The device of a name: cpu, cuda, or auto for a GPU if there is one.
 
-    Threads are those that torch may use on a CPU from now on; None leaves that as it is.
+    Also sets the number of threads of torch on a CPU, unless it is None.
     """
     if threads is not None:
         torch.set_num_threads(threads)

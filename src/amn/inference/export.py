@@ -1,14 +1,14 @@
-"""Exports the default model as ONNX graphs, which onnxruntime and others run: its own functions, traced.
+"""Exports the default model as ONNX graphs, by tracing its functions.
 
     start    words of the questions             -> the questions, and an empty memory
     step     the memory and one sentence        -> the memory after it
-    decode   the memory and the questions       -> logits, and how many entities were read; of a model whose answers may
-             have several tokens also what was chosen, for which it is given the sentences that were told
+    decode   the memory and the questions       -> logits, and how many entities were read; if answers may have several
+             tokens, also the chosen tokens, and then the sentences are inputs too
     gate     sentences and questions            -> a logit for each sentence and question, the bars, and pronouns
 
 A program calls start once, step for each sentence and decode for an answer; `docs/export.md` shows it. Only a model
-with a gate has the last graph, which says what to tell at all. A memory is the tensors of `amn.models.amn.Memory`; the
-arrays of a sentence are those of a `Batch`, and slot 0 pads them. Every size may change but the width of states.
+with a gate has the last graph, which selects the sentences to read. A memory is the tensors of `amn.models.amn.Memory`;
+the arrays of a sentence are those of a `Batch`, padded with slot 0. All sizes are dynamic but the width of states.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ MEMORY = tuple(field.name for field in fields(Memory))  # names and order of a m
 
 
 def export_onnx(trained: TrainedModel, directory: str | Path) -> list[Path]:
-    """Writes the graphs of a model of the default profile to a directory, which is made where there is none."""
+    """Writes the graphs of a default model to a directory, which is created if needed."""
     model = _exportable(trained)
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def export_onnx(trained: TrainedModel, directory: str | Path) -> list[Path]:
 def _exportable(trained: TrainedModel) -> AMN:
     """A copy of the model, on the CPU, whose encoder reads all words of a sentence in one operation."""
     if not trained.model.in_core:
-        raise AMNError(f"export: only models of architecture amn can be exported, this one is {trained.architecture}")
+        raise AMNError(f"export: only models of architecture amn can be exported, not {trained.architecture}")
     try:
         import onnx  # noqa: F401
         import onnxscript  # noqa: F401
@@ -62,7 +62,7 @@ def _exportable(trained: TrainedModel) -> AMN:
 
 @torch.library.custom_op("amn::gru", mutates_args=())
 def run_gru(values: Tensor, of_input: Tensor, of_state: Tensor, input_bias: Tensor, state_bias: Tensor) -> Tensor:
-    """`GRU.over` without a mask as one operation; tracing leaves it whole, so that sequences may have any length."""
+    """`GRU.over` without a mask as one operation, which tracing does not unroll, so that the length is dynamic."""
     start = values.new_zeros(1, len(values), of_state.shape[1])
     weights = [of_input, of_state, input_bias, state_bias]
     return torch.gru(values, start, weights, True, 1, 0.0, False, False, True)[0]
@@ -75,7 +75,7 @@ def _(values: Tensor, of_input: Tensor, of_state: Tensor, input_bias: Tensor, st
 
 
 def _onnx_gru(values: Any, of_input: Any, of_state: Any, input_bias: Any, state_bias: Any) -> Any:
-    """The same in ONNX, which wants the gates in another order and time first."""
+    """The same in ONNX, where the gates are in another order and time comes first."""
     from onnxscript import opset18
 
     op: Any = opset18
@@ -149,9 +149,9 @@ def _decode(model: AMN, values: Values) -> tuple[Tensor, ...]:
 
 
 def _judge(gate: Gate, values: Values) -> tuple[Tensor, ...]:
-    """The logit of each sentence for each question; the lowest bar, its slope and the highest; has it a pronoun.
+    """The logit of each sentence for each question; the lowest bar, its slope and the highest; has it a pronoun?
 
-    From a gate that can tell also the need of each question for each sentence, which words are names, and the highest
+    If the gate predicts needs, also the need of each question for each sentence, which words are names, and the highest
     bar of sentences with a pronoun.
     """
     sentences, questions = values["sentences"], values["questions"]
@@ -171,7 +171,7 @@ def _tensors(memory: Memory) -> tuple[Tensor, ...]:
 
 
 def _batch(values: Values) -> Batch:
-    """Stories of one sentence, or of none; or all their sentences, as they were told."""
+    """A batch of stories with one sentence, none, or all of their sentences."""
     slot_words, questions = values["slot_words"], values["questions"]
     nothing = torch.zeros_like(slot_words[:, :1])
     no_answers = torch.zeros_like(questions[..., 0])
@@ -189,7 +189,7 @@ def _batch(values: Values) -> Batch:
 
 
 def _graphs(model: AMN) -> Iterator[tuple[str, nn.Module, dict[str, Tensor]]]:
-    """Each graph with inputs to trace it with; every size differs from every other, and may differ later."""
+    """Each graph with example inputs; all sizes differ, so that none of them is taken for another."""
     stories, slots, members, asked, spoken, named, width = 3, 11, 5, 2, 7, 4, model.config.hidden
     words = {
         "slot_words": torch.ones(stories, slots, dtype=torch.long),
@@ -216,7 +216,7 @@ def _graphs(model: AMN) -> Iterator[tuple[str, nn.Module, dict[str, Tensor]]]:
         yield GATE, _Graph(model.gate, _judge), inputs
 
 
-_FIXED = {"context": 1, "encoded": 2, "states": 2}  # the axis whose size may not change
+_FIXED = {"context": 1, "encoded": 2, "states": 2}  # the axis whose size is fixed
 _TRANSLATIONS: dict[Callable[..., Any], Callable[..., Any]] = {torch.ops.amn.gru.default: _onnx_gru}
 
 
@@ -237,7 +237,7 @@ def _write(path: Path, graph: nn.Module, inputs: dict[str, Tensor]) -> Path:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """The exporter warns of packages that have nothing to do with us."""
+    """Silences the exporter, which warns about unrelated packages."""
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""The gate in front of memories: which sentences of a text the questions let in, by the compiled core or by torch."""
+"""The gate before memories: which sentences of a text are let in for each question, by the compiled core or torch."""
 
 from array import array
 from collections.abc import Container, Mapping, Sequence
@@ -21,56 +21,56 @@ if TYPE_CHECKING:
 
     from amn.models.gate import Gate
 
-STORY = 16  # sentences that a text is taken for a story for, whatever it was so far
-CHUNK = 512  # sentences that torch reads at once
+STORY = 16  # relevant sentences that every text is assumed to start with, as if it were a story
+CHUNK = 512  # sentences in a batch of torch
 
 
 @dataclass(slots=True)
-class Judged:
-    """How a text was judged so far. Another judge that is given it goes on where the first one stopped."""
+class GateState:
+    """The state of a gate: another gate with the same state continues where the first one stopped."""
 
     seen: int  # how many sentences there were
-    facts: Int[np.ndarray, " question"]  # how many of them were facts of the kind that each question is about
-    # Of each question, whether it needed the last of these: what a pronoun says belongs to that.
+    facts: Int[np.ndarray, " question"]  # how many of them were facts of the kind that each question asks about
+    # Whether each question needed the last fact, to which a sentence with a pronoun belongs.
     follows: Int[np.ndarray, " question"]
 
     @classmethod
-    def start(cls, questions: int) -> "Judged":
-        """Before the first sentence."""
+    def start(cls, questions: int) -> "GateState":
+        """The state before the first sentence."""
         return cls(0, np.zeros(questions, np.int64), np.ones(questions, np.int8))
 
-    def copy(self) -> "Judged":
-        """As it is now, whatever comes."""
-        return Judged(self.seen, self.facts.copy(), self.follows.copy())
+    def copy(self) -> "GateState":
+        """A copy."""
+        return GateState(self.seen, self.facts.copy(), self.follows.copy())
 
     def to_json(self) -> dict[str, Any]:
-        """As a saved memory has it."""
+        """As JSON, for saved memories."""
         return {"seen": self.seen, "facts": self.facts.tolist(), "follows": self.follows.tolist()}
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> "Judged":
-        """Reads what `to_json` gave, also where facts were all let in and counted so."""
+    def from_json(cls, given: Mapping[str, Any]) -> "GateState":
+        """The inverse of `to_json`; also reads older memories, which let in all facts."""
         facts = np.array(given["facts"] if "facts" in given else given["let_in"], np.int64)
         return cls(int(given["seen"]), facts, np.array(given.get("follows", [1] * len(facts)), np.int8))
 
 
 class Judge(Protocol):
-    """Judges the sentences of a text in their order, for some questions."""
+    """Decides which sentences of a text are let in for some questions, in order."""
 
-    state: Judged
+    state: GateState
 
     def judge(self, sentences: Sequence[Words]) -> Bool[np.ndarray, "question sentence"]:
-        """Whether each of the next sentences is let in for each question."""
+        """Whether each of the next sentences is let in, for each question."""
 
 
 class CoreJudge:
-    """A judge by the compiled core."""
+    """A gate in the compiled core."""
 
     def __init__(self, core: Core, questions: Sequence[Words], needs: bool = True) -> None:
-        self._core, self._needs, self.state = core, needs, Judged.start(len(questions))
+        self._core, self._needs, self.state = core, needs, GateState.start(len(questions))
         new = dict.fromkeys(word for question in questions for word in question if word not in core.numbers)
         own = {word: number for number, word in enumerate(new, len(core.vocabulary.words))}
-        # A name is the same one in a sentence, known or not.
+        # An unknown name of a question has the same number in sentences.
         self._numbers = core.numbers | own if own else core.numbers
         self._asked = np.zeros((len(questions), 2 * core.gate), np.float32)
         self._kept = self._rows(questions)
@@ -99,13 +99,13 @@ class CoreJudge:
 
 
 class TorchJudge:
-    """A judge by torch, where there is no compiled core for a model."""
+    """A gate in torch, for models without a compiled core."""
 
     def __init__(
         self, gate: "Gate", numbers: Mapping[str, int], questions: Sequence[Words], needs: bool = True
     ) -> None:
         self._gate, self._numbers, self._questions = gate, numbers, questions
-        self._needs, self.state = needs and gate.need is not None, Judged.start(len(questions))
+        self._needs, self.state = needs and gate.need is not None, GateState.start(len(questions))
         names = set() if gate.need is None else set(np.flatnonzero(gate.need.names.detach().cpu().numpy()).tolist())
         self._named = [names_in_question(question, numbers, names) for question in questions]
 
@@ -127,7 +127,7 @@ class TorchJudge:
         return np.array([min(most, lowest - slope * log(share)) for share in shares.tolist()])
 
     def _logits(self, sentences: Sequence[Words]) -> list[Float[np.ndarray, "sentence question"]]:
-        """Of each sentence for each question: the logit, and the need."""
+        """The logits and the needs of sentences for questions."""
         import torch
 
         found = [(np.zeros((0, len(self._questions)), np.float32),) * 2]
@@ -150,15 +150,15 @@ class TorchJudge:
 
 
 def is_name(word: str, numbers: Mapping[str, int], names: Container[int]) -> bool:
-    """Whether a word is a name to a gate: one of those that are, or one that nobody knows."""
+    """Whether a word counts as a name: a listed one, or an unknown word."""
     return word not in numbers or numbers[word] in names
 
 
 def names_in_question(question: Words, numbers: Mapping[str, int], names: Container[int]) -> list[str]:
-    """The different words of a question that are names."""
+    """The distinct names in a question."""
     return [word for word in dict.fromkeys(question) if is_name(word, numbers, names)]
 
 
 def shared_names(sentence: Words, names: Sequence[str]) -> int:
-    """Which names of a question a sentence holds: 1 for its first, and 2 more for any other."""
+    """Which names of a question a sentence has: 1 for the first, plus 2 for any other."""
     return int(names[0] in sentence) + 2 * any(name in sentence for name in names[1:]) if names else 0

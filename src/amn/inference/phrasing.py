@@ -1,4 +1,4 @@
-"""How strange a text is to a model: which of its words stand together as they never did in training."""
+"""How unusual a text is for a model: which pairs of adjacent words never occurred in training."""
 
 import base64
 import binascii
@@ -11,16 +11,16 @@ import numpy as np
 
 from amn.data.examples import Words
 from amn.errors import CheckpointError
-from amn.inference.found import Arrays
+from amn.inference.story_memory import Arrays
 
-_EDGE, _NAME = 0, 1  # the numbers of where a sentence begins and ends, and of any word that is not listed
+_EDGE, _NAME = 0, 1  # the numbers of the edges of a sentence, and of any word that is not listed
 _LISTED = 2  # the number of the first listed word
-_MOST_WORDS = 1 << 13  # that a file may list
+_MOST_WORDS = 1 << 13  # in a file
 
 
 @dataclass(frozen=True, slots=True)
 class Phrasing:
-    """The pairs of words that training told one after another. Names are all one word here, and so are new words."""
+    """The pairs of adjacent words in training. All names and unknown words count as one word."""
 
     words: tuple[str, ...]  # those that count as themselves
     told: frozenset[int] = field(repr=False)  # the pairs, each as one number
@@ -31,7 +31,7 @@ class Phrasing:
 
     @classmethod
     def of(cls, sentences: Iterable[Words], names: Container[str]) -> "Phrasing":
-        """Those of some sentences and questions."""
+        """The phrasing of some sentences and questions."""
         rows = set(sentences)
         listed = cls(tuple(sorted({word for row in rows for word in row if word not in names})), frozenset())
         return cls(listed.words, frozenset(pair for row in rows for pair in listed._pairs(row)))
@@ -42,7 +42,7 @@ class Phrasing:
         return sum([pair not in told for pair in self._pairs(sentence)])
 
     def names(self, sentence: Words) -> list[str]:
-        """The words of a sentence that count as names."""
+        """The names and unknown words of a sentence."""
         return [word for word in sentence if word not in self._numbers]
 
     def _pairs(self, sentence: Words) -> list[int]:
@@ -58,7 +58,7 @@ class Phrasing:
         return len(self.words) + _LISTED
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands beside a model's weights: the words, and a bit for each pair of them."""
+        """As JSON, for the description of a model: the words, and a bit for each pair of them."""
         table = np.zeros(self._size**2, bool)
         table[list(self.told)] = True
         packed = base64.b64encode(zlib.compress(np.packbits(table).tobytes(), 9)).decode()
@@ -66,7 +66,7 @@ class Phrasing:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Phrasing":
-        """The inverse of `to_json`; takes no more room than the words need, whatever the data claims."""
+        """The inverse of `to_json`; allocates no more than the words need, whatever the data claims."""
         try:
             empty = cls(tuple(map(str, data["words"][:_MOST_WORDS])), frozenset())
             size = -(-(empty._size**2) // 8)
@@ -80,11 +80,11 @@ class Phrasing:
 
 
 class Strangeness:
-    """How strange questions and what is told about them are; without a phrasing, nothing is."""
+    """Counts strange pairs in questions and in sentences about them; without a phrasing, none."""
 
     def __init__(self, phrasing: Phrasing | None, questions: Sequence[Words]) -> None:
         self._phrasing = phrasing
-        self._told = [0] * len(questions)  # the most strange pairs of a sentence that is about each question
+        self._told = [0] * len(questions)  # for each question, the most strange pairs in a sentence about it
         self._asked, self._about, self._names = self._told, list[frozenset[str]](), frozenset[str]()
         if phrasing is not None:
             self._asked = [phrasing.strange(question) for question in questions]
@@ -92,7 +92,7 @@ class Strangeness:
             self._names = self._names.union(*self._about)
 
     def tell(self, sentences: Sequence[Words]) -> None:
-        """Hears sentences; only those that name what a question names can make that strange."""
+        """Counts strange pairs in sentences; a sentence is about a question if they share a name."""
         if self._phrasing is None:
             return
         for sentence in sentences:
@@ -103,16 +103,16 @@ class Strangeness:
 
     @property
     def counts(self) -> list[int]:
-        """The strange pairs of each question, and of the strangest sentence about it."""
+        """For each question, its strange pairs plus those of the strangest sentence about it."""
         return [asked + told for asked, told in zip(self._asked, self._told, strict=True)]
 
     def arrays(self) -> Arrays:
-        """What it has to keep, to be saved; nothing where nothing is strange anyway."""
+        """The state, for saving; empty without a phrasing."""
         return {} if self._phrasing is None else {"strange": np.array(self._told, np.int32)}
 
     def resume(self, arrays: Arrays) -> None:
-        """Puts back what `arrays` gave; memories of older versions have none, and nothing told was strange."""
+        """Restores the state from `arrays`; older memories have none, and count as without strange pairs."""
         told = arrays.get("strange", np.zeros(len(self._told), np.int32)).tolist()
         if len(told) != len(self._told):
-            raise ValueError("how strange each question is")
+            raise ValueError("expected a count of strange pairs for each question")
         self._told = told

@@ -1,7 +1,7 @@
-"""Functions of tensors recorded on a GPU and played back, so that their many small operations are started at once.
+"""CUDA graphs: functions of tensors are recorded on a GPU and replayed.
 
-A story is read in hundreds of operations, and to start them one by one takes a GPU's host longer than they take the
-GPU. A CUDA graph holds them all; it knows one shape of its inputs.
+Reading a story takes hundreds of small operations, and launching them one by one takes longer than running them. A CUDA
+graph launches all of them at once; it is made for one shape of its inputs.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from torch import Tensor
 from amn.data.batches import Batch
 from amn.models.base import Model, Reading
 
-_MOST = 32  # recordings of a model that are kept
+_MOST = 32  # recordings kept for a model
 _READ = ("logits", "entities", "entities_read", "banks", "tokens")  # tokens: where answers may have several
 
 Results = tuple[Tensor, ...]
@@ -24,9 +24,9 @@ _Shape = tuple[Any, ...]
 
 
 class Recording:
-    """A function, recorded as it works on some inputs; it can be played back on others of the same shapes.
+    """A function recorded with some inputs, which can be replayed with others of the same shapes.
 
-    It must do the same operations whatever the numbers are. Recordings that never play at the same time share a pool.
+    Its operations must not depend on the values. Recordings that are never replayed at the same time share a pool.
     """
 
     def __init__(self, function: Callable[..., Results], inputs: Sequence[Tensor], pool: Any = None) -> None:
@@ -34,7 +34,7 @@ class Recording:
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
-            for _ in range(2):  # lets libraries allocate what a recording must not
+            for _ in range(2):  # libraries allocate what they must not allocate while recording
                 function(*self._held)
         torch.cuda.current_stream().wait_stream(stream)
         self._graph = torch.cuda.CUDAGraph()
@@ -43,7 +43,7 @@ class Recording:
 
     @property
     def pool(self) -> Any:
-        """Its memory, for other recordings to share."""
+        """Its memory pool, for other recordings to share."""
         return self._graph.pool()
 
     def __call__(self, *inputs: Tensor) -> Results:
@@ -55,7 +55,7 @@ class Recording:
 
 
 class _Recordings:
-    """How one model reads batches of some shapes."""
+    """The recordings of a model, by the shapes of batches."""
 
     def __init__(self) -> None:
         self._met: set[_Shape] = set()
@@ -64,7 +64,7 @@ class _Recordings:
     def run(
         self, shape: _Shape, function: Callable[..., Results], inputs: Sequence[Tensor], device: torch.device
     ) -> Results:
-        """Records a function when a shape is met again: many shapes are met only once."""
+        """Runs a function; it is recorded when a shape occurs again, as many shapes occur only once."""
         if shape in self._made:
             return self._made[shape](*inputs)
         moved = [value.to(device) for value in inputs]
@@ -79,12 +79,12 @@ class _Recordings:
 
 
 _recordings: WeakKeyDictionary[Model, _Recordings] = WeakKeyDictionary()
-_playing = Lock()  # a recording has one place for its inputs
+_playing = Lock()  # a recording has only one set of inputs
 
 
 @torch.inference_mode()
 def read_recorded(model: Model, batch: Batch, banks: int = 1) -> Reading:
-    """What a model on a GPU says about a batch, which may be on any device, from some banks; 0 for all."""
+    """The reading of a batch, which may be on any device, by a model on a GPU, from some banks; 0 for all."""
     parts = {f.name: value for f in fields(batch) if (value := getattr(batch, f.name)) is not None}
     weight = next(model.parameters())  # a model that was moved away and back has other weights in another place
     shape = (banks, weight.data_ptr(), *((name, *value.shape) for name, value in parts.items()))

@@ -1,4 +1,4 @@
-"""The words of one story as numbers: the slot that each has there, and the vector that a model has for it."""
+"""The words of one story as numbers: the slot of each in the story, and its vector in the model."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -8,19 +8,18 @@ import numpy as np
 from amn.data.examples import Example
 from amn.data.recall import Recall, recalled
 from amn.data.vocabulary import UNKNOWN, Vocabulary
-from amn.inference.found import Arrays
+from amn.inference.story_memory import Arrays
 
 
 class Spelling:
-    """Gives words their slots in the order in which they come, those of the questions first; 0 is nobody's.
+    """Assigns slots to words in order of appearance, those of the questions first; slot 0 is padding.
 
-    A word that the model knows has a vector of its own. Where the model can point, each unknown word of a story takes
-    the next of a few vectors for such words, and when there are no more, the first again.
-    `amn.models.encoder.Encoder.spell` gives a batch the same numbers.
+    A word that the model knows has its own vector. If the model can point, each unknown word of a story takes the next
+    of a few vectors for unknown words, in rotation. `amn.models.encoder.Encoder.spell` does the same for a batch.
 
     Args:
         vocabulary: the words that the model knows.
-        anonymous: how many vectors it has for unknown words; 0 where all of these are one to it.
+        anonymous: how many vectors it has for unknown words; 0 if all of these share one.
     """
 
     def __init__(self, vocabulary: Vocabulary, anonymous: int) -> None:
@@ -29,7 +28,7 @@ class Spelling:
         self.recall = Recall(vocabulary)
 
     def meet(self, word: str) -> int:
-        """Gives a new word its slot; returns its vector."""
+        """Assigns a slot to a new word; returns its vector."""
         self.slots[word] = len(self.words)
         self.words.append(word)
         known = self._vocabulary.word_id(word)
@@ -39,20 +38,20 @@ class Spelling:
         return len(self._vocabulary.words) + (self._unknown - 1) % self.anonymous
 
     def recalled(self) -> Arrays:
-        """The slots of the names that a pronoun may mean now, to be saved; nothing where a model asks for none."""
+        """The slots of the names that a pronoun may refer to now, for saving; empty if the model uses none."""
         slots = [self.slots[name] for name in self.recall.names]
         return {"recalled": np.array(slots, np.int32)} if self._vocabulary.names else {}
 
     def resume(self, told: Iterable[int], arrays: Arrays) -> None:
-        """Goes on from what `recalled` gave, and the slots that were told."""
+        """Restores the state from `recalled` and the slots that were told."""
         names = arrays.get("recalled", np.zeros(0, np.int32)).tolist()
         if not all(0 < slot < len(self.words) for slot in names):
-            raise ValueError("names among the words that were met")
+            raise ValueError("expected recalled names among the words of the story")
         self.recall.resume([self.words[slot] for slot in told], [self.words[slot] for slot in names])
 
 
 def told_words(example: Example, vocabulary: Vocabulary, anonymous: int) -> list[str]:
-    """The words of an example that may be answers: of unknown ones that share a vector, the one that was told last."""
+    """The words of an example that may be answers; of unknown words with the same vector, the last one."""
     spelling = Spelling(vocabulary, anonymous)
     asked = chain.from_iterable(example.questions)
     told = list(chain.from_iterable(recalled(example, vocabulary).sentences))
@@ -66,5 +65,5 @@ def slot_words(example: Example) -> list[str]:
 
 
 def distinct(rows: Iterable[tuple[str, ...]]) -> list[str]:
-    """The different words of some rows, in their order."""
+    """The distinct words of some rows, in order."""
     return list(dict.fromkeys(chain.from_iterable(rows)))

@@ -1,4 +1,4 @@
-"""Whole stories by torch, in one pass: any architecture, on any device."""
+"""Batches of stories in torch: any architecture, on any device."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,20 +12,20 @@ from amn.data.examples import Example
 from amn.data.graph import CONTEXT
 from amn.data.recall import recalled
 from amn.errors import AMNError
-from amn.inference.found import Found
 from amn.inference.phrasing import Strangeness
 from amn.inference.recorded import read_recorded
 from amn.inference.spelling import distinct, slot_words, told_words
+from amn.inference.story_memory import Prediction
 from amn.inference.trained import TrainedModel
 from amn.models.base import Reading
 
-MAX_WORDS = 32_000  # different words in a story: batches keep slots in 16 bits
-MAX_CELLS = 1 << 26  # room for the edges of a batch, one for each sentence and pair of entities that it touches
+MAX_WORDS = 32_000  # distinct words in a story: slots have 16 bits
+MAX_CELLS = 1 << 26  # edges of a batch, one for each sentence and pair of entities that it touches
 
 
 @torch.inference_mode()
 def read_batch(trained: TrainedModel, examples: Sequence[Example], banks: int) -> Reading:
-    """Reads stories in one pass; an error where they do not fit."""
+    """Reads stories in one pass."""
     check_room(trained, examples)
     device = next(trained.model.parameters()).device
     if device.type == "cuda":
@@ -33,29 +33,33 @@ def read_batch(trained: TrainedModel, examples: Sequence[Example], banks: int) -
     return on_cpu(trained.model(plain_batch(trained, examples).to(device), banks=banks))
 
 
-def read_by_torch(trained: TrainedModel, examples: Sequence[Example], banks: int) -> list[Found]:
-    """What a model finds in each of some stories."""
+def read_by_torch(trained: TrainedModel, examples: Sequence[Example], banks: int) -> list[Prediction]:
+    """The predictions of a model for some stories."""
     reading = read_batch(trained, examples, banks)
-    return [found_in(reading, trained, story, example) for story, example in enumerate(examples)]
+    return [prediction_for(reading, trained, story, example) for story, example in enumerate(examples)]
 
 
 def check_room(trained: TrainedModel, examples: Sequence[Example]) -> None:
-    """Refuses stories that do not fit into one batch."""
+    """Checks that stories fit into one batch.
+
+    Raises:
+        AMNError: where they do not.
+    """
     sizes = _sizes(examples)
     if sizes.slots > MAX_WORDS:
-        raise AMNError(f"story: more than {MAX_WORDS} different words are too many for {trained.architecture}")
+        raise AMNError(f"story: more than {MAX_WORDS} distinct words are too many for {trained.architecture}")
     if len(examples) * sizes.sentences * sizes.members * (sizes.members + CONTEXT) > MAX_CELLS:
         raise AMNError(f"story: too long for {trained.architecture}; shorten it or its longest sentences")
 
 
 def plain_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
-    """Examples with as much room as the largest needs."""
+    """A batch padded to its largest example."""
     data = encode(examples, trained.vocabulary, named=trained.model.sees_questions)
     return data.take(torch.arange(len(examples)), data.shape)
 
 
 def roomy_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
-    """Examples with a little more room than needed along each axis, so that batches have few shapes."""
+    """A batch padded further along each axis, so that batches have few different shapes."""
     room = Sizes(**{name: _rounded(size) if size else 0 for name, size in asdict(_sizes(examples)).items()})
     spare = _rounded(len(examples)) - len(examples)
     stories = torch.tensor([*range(len(examples)), *[-1] * spare])
@@ -64,14 +68,14 @@ def roomy_batch(trained: TrainedModel, examples: Sequence[Example]) -> Batch:
 
 
 def on_cpu(reading: Reading) -> Reading:
-    """All at once, because each of its numbers would have to wait for the device."""
+    """Copies a reading to the CPU at once, for every single number would have to wait for the device."""
     tokens = None if reading.tokens is None else reading.tokens.cpu()
     counts = (reading.entities.cpu(), reading.entities_read.cpu(), reading.banks.cpu())
     return Reading(reading.logits.cpu(), *counts, tokens=tokens)
 
 
 def _sizes(examples: Sequence[Example]) -> Sizes:
-    """How much room some examples need."""
+    """The sizes of a batch of examples."""
     asked = [question for example in examples for question in example.questions]
     spoken = max((len(sentence) for example in examples for sentence in example.sentences), default=1)
     named = max(len(distinct(example.questions)) for example in examples)
@@ -86,13 +90,13 @@ def _sizes(examples: Sequence[Example]) -> Sizes:
 
 
 def _rounded(size: int) -> int:
-    """The least power of two, or three halves of one, that is as large."""
+    """The smallest number that is at least as large and a power of two, or three quarters of one."""
     power = 1 << max(0, size - 1).bit_length()
     return power * 3 // 4 if size <= power * 3 // 4 else power
 
 
-def found_in(reading: Reading, trained: TrainedModel, story: int, example: Example) -> Found:
-    """What a reading holds about one story of a batch."""
+def prediction_for(reading: Reading, trained: TrainedModel, story: int, example: Example) -> Prediction:
+    """The prediction for one story of a batch."""
     asked, classes = len(example.questions), len(trained.vocabulary.answers)
     points = reading.logits.shape[-1] > classes
     words = told_words(example, trained.vocabulary, trained.anonymous) if points else []
@@ -102,13 +106,13 @@ def found_in(reading: Reading, trained: TrainedModel, story: int, example: Examp
     entities, banks = round(float(reading.entities[story])), round(float(reading.banks[story]))
     strangeness = Strangeness(trained.phrasing, example.questions)
     strangeness.tell(example.sentences)
-    return Found(*choices(reading, story, asked, chosen), words, entities, read, banks, strangeness.counts)
+    return Prediction(*choices(reading, story, asked, chosen), words, entities, read, banks, strangeness.counts)
 
 
 def choices(
     reading: Reading, story: int, asked: int, chosen: Sequence[int]
 ) -> tuple[Float[np.ndarray, "question token answer"], Int[np.ndarray, "question token"]]:
-    """Of the logits of a story those of some choices, and which of these were taken."""
+    """The logits of some choices for a story, and the choice for each token."""
     if reading.tokens is None:
         logits = reading.logits[story, :asked, None][..., list(chosen)].numpy()
         return logits, logits.argmax(-1)
@@ -118,7 +122,7 @@ def choices(
 
 
 class TorchStories:
-    """Stories that torch has read to their ends, ready to be asked."""
+    """Stories read by torch."""
 
     @torch.inference_mode()
     def __init__(self, trained: TrainedModel, examples: Sequence[Example]) -> None:
@@ -129,9 +133,9 @@ class TorchStories:
         self._carry = trained.model.ingest(self._batch)
 
     @torch.inference_mode()
-    def read(self, banks: int) -> list[Found]:
+    def read(self, banks: int) -> list[Prediction]:
         reading = on_cpu(self._trained.model.finish(self._batch, self._carry, 1.0, banks))
-        return [found_in(reading, self._trained, i, example) for i, example in enumerate(self._examples)]
+        return [prediction_for(reading, self._trained, i, example) for i, example in enumerate(self._examples)]
 
     @torch.inference_mode()
     def decode(self, banks: int) -> None:

@@ -1,4 +1,4 @@
-"""Live memories by torch: the default model where there is no compiled core, and any other model."""
+"""Story memories in torch: of the default model where there is no compiled core, and of any other model."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,16 +12,16 @@ from torch.nn.functional import pad
 from amn.data.batches import Batch
 from amn.data.examples import Example, Words
 from amn.data.graph import CONTEXT, View, WordGraph
-from amn.inference.found import Arrays, Change, Found, Held, placed
 from amn.inference.phrasing import Strangeness
 from amn.inference.spelling import Spelling
+from amn.inference.story_memory import Arrays, Change, HeldEntity, Prediction, graph_tables
 from amn.inference.torch_batches import choices, on_cpu, read_by_torch
 from amn.inference.trained import TrainedModel
 from amn.models.amn import AMN, Memory
 
 
 class TorchMemory:
-    """The memory of one story for the default model, built for questions. A sentence costs more the more is stored."""
+    """The memory of one story in the default model. The cost of a sentence grows with how much is stored."""
 
     @torch.inference_mode()
     def __init__(self, trained: TrainedModel, questions: Sequence[Words]) -> None:
@@ -33,14 +33,14 @@ class TorchMemory:
         self._strangeness = Strangeness(trained.phrasing, questions)
         self._asked = [self._numbers(question) for question in questions]
         self._graph = WordGraph(list(chain.from_iterable(self._asked)))
-        self._told: dict[int, int] = {}  # which slot a vector stands for as an answer: the one that was told last
-        self._pairs = set[tuple[int, int]]() if model.config.items > 1 else None  # vectors told one after another
+        self._told: dict[int, int] = {}  # the slot that a vector stands for as an answer: the last one told
+        self._pairs = set[tuple[int, int]]() if model.config.items > 1 else None  # adjacent vectors
         batch = self._batch((), None)
         encoding = model.encoder(batch)
         self._questions, self._memory = encoding.questions, model.start(batch, encoding)
 
     def _numbers(self, words: Words) -> list[int]:
-        """The slots of some words; new ones get theirs."""
+        """The slots of some words; new words are assigned one."""
         spelling = self._spelling
         for word in words:
             if word not in spelling.slots:
@@ -48,7 +48,7 @@ class TorchMemory:
         return [spelling.slots[word] for word in words]
 
     def _batch(self, sentence: Sequence[int], view: View | None) -> Batch:
-        """One sentence, or none, with the questions, as a batch of one story."""
+        """A batch of one story with the questions, and one sentence or none."""
         known = [0, *(self._vocabulary.word_id(word) for word in self._spelling.words[1:])]
         longest = max(map(len, self._asked), default=1)
         questions = [question + [0] * (longest - len(question)) for question in self._asked]
@@ -88,7 +88,7 @@ class TorchMemory:
     def nbytes(self) -> int:
         return sum(value.nbytes for value in vars(self._memory).values())
 
-    def hear(self, sentences: Sequence[Words]) -> None:
+    def ingest(self, sentences: Sequence[Words]) -> None:
         for sentence in sentences:
             self.tell(sentence)
 
@@ -107,7 +107,7 @@ class TorchMemory:
         return self._change(view, before)
 
     def _grown(self) -> Memory:
-        """The memory with room for the words that are new."""
+        """The memory, extended for new words."""
         more = len(self._spelling.words) - self._memory.depth.shape[1]
         memory = self._memory
         return replace(
@@ -130,7 +130,7 @@ class TorchMemory:
         )
 
     @torch.inference_mode()
-    def read(self, banks: int) -> Found:
+    def read(self, banks: int) -> Prediction:
         model = self._model
         names = model.names(self._batch((), None), self._memory)
         if names is not None:
@@ -142,17 +142,17 @@ class TorchMemory:
         words = [self._spelling.words[slot] for slot in told]
         read = [round(read) for read in reading.entities_read[0].tolist()]
         chose = choices(on_cpu(reading), 0, len(self._asked), chosen)
-        return Found(*chose, words, self.entities, read, self.banks, self._strangeness.counts)
+        return Prediction(*chose, words, self.entities, read, self.banks, self._strangeness.counts)
 
     def _pair_table(self) -> Arrays:
-        """The vectors of words that were told one after another; nothing where that is not known."""
+        """The pairs of adjacent vectors; empty if unknown."""
         return {} if self._pairs is None else {"pairs": np.array(sorted(self._pairs), np.int32).reshape(-1, 2)}
 
-    def bank(self, index: int) -> list[Held]:
+    def bank(self, index: int) -> list[HeldEntity]:
         tables = (self._memory.depth, self._memory.strengths, self._memory.relevance)
         depth, strengths, relevance = (table[0].tolist() for table in tables)
         slots = [slot for slot, deepest in enumerate(depth) if deepest >= index]
-        return [Held(self._spelling.words[slot], strengths[slot], relevance[slot]) for slot in slots]
+        return [HeldEntity(self._spelling.words[slot], strengths[slot], relevance[slot]) for slot in slots]
 
     @torch.inference_mode()
     def attention(self, banks: int, question: int) -> list[dict[str, float]]:
@@ -174,7 +174,7 @@ class TorchMemory:
             if vector >= first:
                 anonymous[vector - first] = slot
         votes = memory.states[0] @ self._model.create.weight[0, :-1]
-        tables = placed(grown.depth[0].cpu().numpy().astype(np.int32), self._graph)
+        tables = graph_tables(grown.depth[0].cpu().numpy().astype(np.int32), self._graph)
         besides = self._pair_table() | self._spelling.recalled() | self._strangeness.arrays() | tables
         return besides | {
             "states": _floats(grown.states),
@@ -207,18 +207,18 @@ class TorchMemory:
 
 
 def _check(arrays: Arrays, slots: int, max_banks: int) -> None:
-    """Refuses tables that no memory has: what they name must be there."""
+    """Checks tables: what they refer to must exist."""
     most = {"neighbours": slots - 1, "neighbour_counts": arrays["neighbours"].shape[-1], "last_anonymous": slots - 1}
     most |= {"banks": max_banks, "depth": int(arrays["banks"][0]) - 1}
     for name, last in most.items():
         value, first = arrays[name], {"depth": -1, "banks": 1}.get(name, 0)
         if value.dtype.kind != "i" or (value.size and not first <= value.min() <= value.max() <= last):
-            raise ValueError(f"{name}: whole numbers from {first} to {last}")
+            raise ValueError(f"{name}: expected integers from {first} to {last}")
     for name in ("states", "strengths", "relevance"):
         if len(arrays[name]) != slots or not np.isfinite(arrays[name]).all():
-            raise ValueError(f"{name}: a finite row for each of {slots} words")
+            raise ValueError(f"{name}: expected a finite row for each of {slots} words")
     if len(arrays["depth"]) != slots or len(arrays["neighbours"]) != slots:
-        raise ValueError(f"depth, neighbours: a row for each of {slots} words")
+        raise ValueError(f"depth, neighbours: expected a row for each of {slots} words")
 
 
 def _floats(values: Tensor) -> np.ndarray:
@@ -226,9 +226,9 @@ def _floats(values: Tensor) -> np.ndarray:
 
 
 class WholeMemory:
-    """The memory of a model that reads whole stories: it keeps what it is told, and reads it all when it is asked.
+    """The memory of a model that reads whole stories: it keeps the sentences, and reads all of them when asked.
 
-    It has no tables to show or to save: its sentences are saved as text, and told again.
+    It has no tables to save: its sentences are saved as text, and told again.
     """
 
     words: Sequence[str] = ()
@@ -242,19 +242,19 @@ class WholeMemory:
     def entities(self) -> int:
         return len(set(chain.from_iterable(self._told)))
 
-    def hear(self, sentences: Sequence[Words]) -> None:
+    def ingest(self, sentences: Sequence[Words]) -> None:
         self._told += sentences
 
     def tell(self, sentence: Words) -> Change:
         self._told.append(sentence)
         return Change()
 
-    def read(self, banks: int) -> Found:
+    def read(self, banks: int) -> Prediction:
         answers = (None,) * len(self._questions)
         example = Example(sentences=tuple(self._told), questions=self._questions, answers=answers)
         return read_by_torch(self._trained, [example], banks)[0]
 
-    def bank(self, index: int) -> list[Held]:
+    def bank(self, index: int) -> list[HeldEntity]:
         raise IndexError(index)
 
     def attention(self, banks: int, question: int) -> list[dict[str, float]]:  # noqa: ARG002

@@ -1,23 +1,22 @@
 """Standing questions: which answers each sentence changed.
 
-A change is a function of the questions and the sentences, so none is stored: whoever follows a memory tells its own one
-the same sentences and compares the answers. What comes after a sentence is therefore the same for everybody, whenever
-they ask for it; the number of sentences told so far is all that one must remember to go on later.
+Changes are not stored. A follower tells its own memory the same sentences and compares the answers, so every follower
+sees the same changes, whenever it asks; to resume, it only needs the number of sentences so far.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Generator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from amn.answers import Answer, Serializable
-from amn.store.steps import finished
+from amn.store.stepwise import Steps, run_to_end
 
 if TYPE_CHECKING:
     from amn.memory import LiveMemory
     from amn.memory.stored import StoredMemory
 
-POLL_SECONDS = 0.05  # how often a memory is looked at for new sentences
+POLL_SECONDS = 0.05  # between checks for new sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,15 +25,17 @@ class AnswerChange(Serializable):
 
     question: int  # the number of the question, from 0
     answer: Answer  # the new answer
-    before: str | None  # the answer until then; None where there was none, as nothing had been told
+    before: str | None  # the previous answer; None before the first sentence
     sentence: int  # the number of the sentence, from 0
     text: str  # the sentence
 
 
 class Follower:
-    """A memory that nobody else tells, told one sentence at a time to see what each changes.
+    """Tells a memory one sentence at a time, and compares the answers.
 
-    What it was told already counts as known; `answers` are those of the memory now, where they are at hand.
+    Args:
+        memory: the memory, which must not be told sentences by others.
+        answers: its answers now, if known.
     """
 
     def __init__(self, memory: "LiveMemory", answers: Sequence[Answer] = ()) -> None:
@@ -44,15 +45,15 @@ class Follower:
 
     @property
     def position(self) -> int:
-        """How many sentences it was told."""
+        """The number of sentences so far."""
         return len(self._memory.sentences)
 
     def tell(self, sentence: str) -> list[AnswerChange]:
-        """Tells one sentence, and gives the answers that it changed."""
-        return finished(self.telling(sentence))
+        """Tells one sentence, and returns the answers that it changed."""
+        return run_to_end(self.telling(sentence))
 
-    def telling(self, sentence: str) -> Generator[None, None, list[AnswerChange]]:
-        """The same in steps, each of which takes a moment."""
+    def telling(self, sentence: str) -> Steps[list[AnswerChange]]:
+        """The same in short steps."""
         number = self.position
         for _ in self._memory.telling([sentence], traced=False):
             yield
@@ -67,13 +68,13 @@ class Follower:
 async def follow(
     told: "LiveMemory | StoredMemory", memory: "LiveMemory", since: int | None, seconds: float = POLL_SECONDS
 ) -> AsyncIterator[AnswerChange]:
-    """The changes of a memory's answers, as it is told; it never ends by itself.
+    """The changes of a memory's answers as they happen; the iterator never ends by itself.
 
     Args:
-        told: the memory that others tell.
-        memory: a new one for the same questions.
-        since: after how many sentences to begin; None for what is told from now on.
-        seconds: how often to look for new sentences.
+        told: the memory to follow.
+        memory: a new memory for the same questions.
+        since: the number of sentences to start after; None to start now.
+        seconds: the time between checks for new sentences.
     """
     known = told.sentences
     memory.tell(known[: len(known) if since is None else since])
@@ -82,5 +83,5 @@ async def follow(
         for sentence in told.sentences[follower.position :]:
             for change in follower.tell(sentence):
                 yield change
-            await asyncio.sleep(0)  # others have their turn
+            await asyncio.sleep(0)  # let other tasks run
         await asyncio.sleep(seconds)

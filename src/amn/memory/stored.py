@@ -1,4 +1,4 @@
-"""A live memory that a store keeps: it is told through the store, and any process that opens it goes on with it."""
+"""Live memories in a store: sentences go through the store, and any process can open the memory and continue."""
 
 import secrets
 import time
@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, overload
+from typing import Unpack, overload
 
-from amn.answers import Answer, Bank, SentenceTrace
+from amn.answers import Answer, AskOptions, Bank, SentenceTrace
 from amn.data.text import Text, read_story
 from amn.errors import AMNError, CheckpointError
 from amn.inference.trained import TrainedModel
@@ -17,23 +17,23 @@ from amn.memory.changes import AnswerChange, follow
 from amn.memory.stream import Progress, Source, Stream
 from amn.store.memories import MemoryStore, MissingMemoryError, Record, open_store
 
-SNAPSHOT_SENTENCES = 256  # a snapshot is taken when a memory was told so many since the last
-SNAPSHOT_TRACES = 2000  # of what sentences did, in a snapshot: they take most of its room and time
-READ_SENTENCES = 1024  # that are fetched from the store at once
-POLL_SECONDS = 0.25  # how often a store is looked at for what others told
-NO_LIMIT = 2**53  # for whoever keeps memories alone
-_ID_BYTES = 16  # long enough that nobody guesses it
+SNAPSHOT_SENTENCES = 256  # between snapshots
+SNAPSHOT_TRACES = 2000  # of sentences, in a snapshot: they take most of its space and time
+READ_SENTENCES = 1024  # fetched from the store at once
+POLL_SECONDS = 0.25  # between checks of the store for new sentences
+NO_LIMIT = 2**53  # on memories and sentences, outside a server
+_ID_BYTES = 16  # enough that an id cannot be guessed
 
 
 def new_id() -> str:
-    """A name for a memory."""
+    """A random id for a memory."""
     return secrets.token_urlsafe(_ID_BYTES)
 
 
 def revived(trained: TrainedModel, record: Record, snapshot: bytes | None) -> LiveMemory:
-    """A memory as of a snapshot, or an empty one; in both cases what the store holds besides is to be told.
+    """A memory restored from a snapshot, or else an empty one, which has to be told the rest of the store.
 
-    A snapshot of other weights, or one that is damaged, is passed over: the sentences are all that is needed.
+    A snapshot of other weights, or a damaged one, is ignored: the sentences are all that is needed.
     """
     if snapshot is not None:
         with suppress(CheckpointError):
@@ -44,12 +44,12 @@ def revived(trained: TrainedModel, record: Record, snapshot: bytes | None) -> Li
 
 
 def is_snapshot_due(memory: LiveMemory, before: int) -> bool:
-    """Whether it is time for a snapshot of a memory that had `before` sentences a moment ago."""
+    """Whether to take a snapshot of a memory that previously had `before` sentences."""
     return len(memory.sentences) // SNAPSHOT_SENTENCES > before // SNAPSHOT_SENTENCES
 
 
 class StoredMemory:
-    """A live memory in a store, with the methods of `LiveMemory`. It is not safe to use from several threads."""
+    """A live memory in a store, with the methods of `LiveMemory`. It is not thread-safe."""
 
     def __init__(self, trained: TrainedModel, store: MemoryStore, record: Record) -> None:
         self._trained, self._store, self._record = trained, store, record
@@ -60,9 +60,13 @@ class StoredMemory:
     def open(
         cls, trained: TrainedModel, questions: Text, store: str | MemoryStore, id: str | None = None
     ) -> "StoredMemory":
-        """A memory in a store, which may be a URL: the one of that name, or a new one.
+        """Opens a memory in a store, or creates it.
 
-        One that is there already must have been built for the same questions.
+        Args:
+            trained: the model.
+            questions: what it is built for; an existing memory must have been built for the same.
+            store: the store, or its URL.
+            id: its name in the store; by default a new one.
         """
         kept = open_store(store) if isinstance(store, str) else store
         found = kept.find(id, time.time()) if id is not None else None
@@ -86,25 +90,25 @@ class StoredMemory:
 
     @property
     def sentences(self) -> list[str]:
-        """What it was told, by whomever."""
+        """All sentences it was told, by any process."""
         self._catch_up()
         return self._memory.sentences
 
     def tell(self, text: Text) -> list[SentenceTrace]:
-        """Reads further sentences and returns what each of them did; when it returns, the store will keep them."""
+        """Reads more sentences and returns what each of them did; the sentences are durable when it returns."""
         told = [sentence for sentence, _ in read_story(text)]
         first = self._store.append(self.id, told, most=NO_LIMIT)
         return [trace for trace in self._catch_up() if first <= trace.sentence < first + len(told)]
 
     def read(self, source: Source, *, progress: Callable[[Progress], object] | None = None) -> Progress:
-        """Reads a stream through the store, which keeps every sentence of it, some hundreds at a time.
+        """Reads a stream through the store, which keeps every sentence, some hundreds at a time.
 
-        What was read of it is in the store, however the reading ends. Reading the same file again goes on there: what
-        the memory was told last and the file begins with is passed over.
+        What was read is in the store, however the reading ends. Reading the same file again continues there: sentences
+        at its start that are the last of the memory are skipped.
 
         Args:
-            source: as `LiveMemory.read` takes it.
-            progress: is called with how far it was read, and will be kept.
+            source: as for `LiveMemory.read`.
+            progress: is called with the progress that is in the store.
         """
         stream = Stream(source, self._told_of(source) if isinstance(source, str | Path) else 0)
         for block in stream.blocks():
@@ -117,13 +121,13 @@ class StoredMemory:
         return stream.progress(finished=True)
 
     def _told_of(self, path: str | Path) -> int:
-        """How many of the first sentences of a file the memory was told last."""
+        """How many of the first sentences of a file are the last ones of the memory."""
         told = self.sentences
         texts = (text for block in Stream(path).blocks() for text, _ in block)
         return _overlap(told, list(islice(texts, len(told))))
 
     def _catch_up(self) -> list[SentenceTrace]:
-        """Tells the memory what the store holds besides."""
+        """Tells the memory the sentences of the store that it lacks."""
         found = self._store.find(self.id, time.time())
         if found is None:
             raise MissingMemoryError
@@ -138,15 +142,15 @@ class StoredMemory:
         return traces
 
     @overload
-    def ask(self, question: str, **settings: Any) -> Answer: ...
+    def ask(self, question: str, **options: Unpack[AskOptions]) -> Answer: ...
 
     @overload
-    def ask(self, question: None = ..., **settings: Any) -> list[Answer]: ...
+    def ask(self, question: None = ..., **options: Unpack[AskOptions]) -> list[Answer]: ...
 
-    def ask(self, question: str | None = None, **settings: Any) -> Answer | list[Answer]:
-        """As `LiveMemory.ask`, from all that it was told so far, by whomever."""
+    def ask(self, question: str | None = None, **options: Unpack[AskOptions]) -> Answer | list[Answer]:
+        """Like `LiveMemory.ask`, from all sentences in the store."""
         self._catch_up()
-        return self._memory.ask(question, **settings)
+        return self._memory.ask(question, **options)
 
     def __repr__(self) -> str:
         return f"StoredMemory(id={self.id!r}, {repr(self._memory).partition('(')[2]}"
@@ -156,19 +160,19 @@ class StoredMemory:
         return self._memory._repr_html_()
 
     def snapshot(self, question: int = 0) -> list[Bank]:
-        """As `LiveMemory.snapshot`."""
+        """Like `LiveMemory.snapshot`."""
         self._catch_up()
         return self._memory.snapshot(question)
 
     def changes(self, since: int | None = None) -> AsyncIterator[AnswerChange]:
-        """As `LiveMemory.changes`; what others tell the memory counts as well."""
+        """Like `LiveMemory.changes`, also for sentences from other processes."""
         return follow(self, LiveMemory(self._trained, self.questions), since, POLL_SECONDS)
 
 
 def _overlap(told: Sequence[str], read: Sequence[str]) -> int:
-    """How many sentences at the end of some are those at the beginning of others, at most (Knuth, Morris and Pratt)."""
+    """The length of the longest suffix of one list that is a prefix of the other (Knuth, Morris and Pratt)."""
     both: list[str | None] = [*read, None, *told]
-    longest = [0] * len(both)  # beginning that also ends at each place
+    longest = [0] * len(both)  # prefix that also ends at each place
     for place in range(1, len(both)):
         size = longest[place - 1]
         while size and both[size] != both[place]:

@@ -1,11 +1,11 @@
-"""Texts of any length, from files, pipes and generators: a block of sentences at a time, in bounded memory."""
+"""Texts of any length from files, pipes and generators, one block of sentences at a time, in bounded memory."""
 
 import signal
 import threading
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter
@@ -16,25 +16,25 @@ from amn.data.sentences import BLOCK, in_parts, split_prose
 from amn.data.story import words_of
 from amn.errors import AMNError
 
-BLOCK_SENTENCES = 1024  # that are judged together
-PART_TELLINGS = 1024  # that are told before Ctrl-C is heard again
+BLOCK_SENTENCES = 1024  # that pass the gate together
+PART_TELLINGS = 1024  # sentences told to memories before Ctrl-C is handled
 
 Source = str | Path | IO[str] | IO[bytes] | Iterable[str]
-Told = tuple[str, Words]  # a sentence as written and as words
+Told = tuple[str, Words]  # a sentence, as text and as words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a stream was read.
+    """The progress of reading a stream.
 
     Args:
         sentences: how many were read.
-        let_in: how many of them were told to the memory of any question; the others were turned away.
+        let_in: how many of them the gate let in for any question.
         tokens: how many words they had.
         seconds: how long it took.
-        share: how much of the file that is; None where nobody knows how long the stream is.
-        finished: whether that was all of it.
-        skipped: how many sentences had been read before, and were passed over.
+        share: how much of the file was read; None if its length is unknown.
+        finished: whether the end was reached.
+        skipped: how many sentences were skipped because they had been read before.
     """
 
     sentences: int = 0
@@ -47,7 +47,7 @@ class Progress:
 
     @property
     def tokens_per_second(self) -> float:
-        """How fast it was."""
+        """The speed."""
         return self.tokens / self.seconds if self.seconds else 0.0
 
     def __str__(self) -> str:
@@ -62,18 +62,17 @@ class Progress:
 
 
 class Stream:
-    """The sentences of a text that may be longer than what fits in memory.
+    """The sentences of a text that may be larger than memory.
 
     Args:
-        source: the path of a file in UTF-8; a file that is open; a list of sentences, which are taken as they are;
-            or any other iterable, of pieces of the text that are cut anywhere.
-        skip: how many sentences to pass over.
+        source: the path of a UTF-8 file; an open file; a list of sentences, which are taken as they are; or any other
+            iterable, of pieces of text that may be cut anywhere.
+        skip: how many sentences to skip.
     """
 
     def __init__(self, source: Source, skip: int = 0) -> None:
-        self.skip = skip
-        self._started, self._tokens, self._sentences, self._let_in = perf_counter(), 0, 0, 0
-        self._share: float | None = None
+        self._skip, self._started = skip, perf_counter()
+        self._progress = Progress(skipped=skip)
         if isinstance(source, str | Path):
             self._texts = split_prose(self._chunks(Path(source)))
         elif isinstance(source, list | tuple):
@@ -85,48 +84,44 @@ class Stream:
 
     @property
     def position(self) -> int:
-        """How many sentences of it were read, now and before."""
-        return self.skip + self._sentences
+        """The number of sentences read, including those skipped."""
+        return self._skip + self._progress.sentences
 
     def blocks(self) -> Iterator[list[Told]]:
-        """Some thousands of sentences at a time."""
-        passed = sum(1 for _ in islice(self._texts, self.skip))
-        if passed < self.skip:
-            raise AMNError(f"stream: {self.skip} sentences of it were read before, and now it has {passed} in all")
+        """The sentences, some thousands at a time."""
+        passed = sum(1 for _ in islice(self._texts, self._skip))
+        if passed < self._skip:
+            raise AMNError(f"stream: {self._skip} sentences were read before, but it now has only {passed}")
         while texts := list(islice(self._texts, BLOCK_SENTENCES)):
             yield [told for told in zip(texts, words_of(texts), strict=True) if told[1]]
 
     def count(self, told: Sequence[Told], let_in: int) -> None:
-        """Notes that these were read."""
-        self._sentences += len(told)
-        self._tokens += sum(len(spoken) for _, spoken in told)
-        self._let_in += let_in
-
-    def progress(self, finished: bool = False) -> Progress:
-        """How far it was read."""
-        return Progress(
-            sentences=self._sentences,
-            let_in=self._let_in,
-            tokens=self._tokens,
-            seconds=perf_counter() - self._started,
-            share=self._share,
-            finished=finished,
-            skipped=self.skip,
+        """Counts sentences as read."""
+        done = self._progress
+        self._progress = replace(
+            done,
+            sentences=done.sentences + len(told),
+            tokens=done.tokens + sum(len(spoken) for _, spoken in told),
+            let_in=done.let_in + let_in,
         )
 
+    def progress(self, finished: bool = False) -> Progress:
+        """The progress so far."""
+        return replace(self._progress, seconds=perf_counter() - self._started, finished=finished)
+
     def _chunks(self, path: Path) -> Iterator[str]:
-        """The text of a file, noting how much of it was read where it says how long it is, as a pipe does not."""
+        """The text of a file; notes which share of it was read, unless it has no length, like a pipe."""
         if not path.exists():
             raise AMNError(f"stream: no file {str(path)!r}; `tell` takes text, `read` the name of a file")
         size = path.stat().st_size
         with path.open("rb") as file:
             for chunk in _pieces(file):
-                self._share = min(1.0, file.tell() / size) if size else None
+                self._progress = replace(self._progress, share=min(1.0, file.tell() / size) if size else None)
                 yield chunk
 
 
 def _pieces(file: Any) -> Iterator[str]:
-    """What an open file holds, of text or of bytes."""
+    """The pieces of an open file of text or bytes."""
     first = file.read(BLOCK)
     pieces = chain([first], iter(lambda: file.read(BLOCK), first[:0]))
     return _decoded(pieces, getattr(file, "name", "stream")) if isinstance(first, bytes) else pieces
@@ -144,7 +139,7 @@ def _decoded(pieces: Iterable[bytes], name: str) -> Iterator[str]:
 
 
 def parts(sentences: int, tellings: int) -> Iterator[tuple[int, int]]:
-    """A block in parts, each with few enough sentences to tell to any memory that it is soon done."""
+    """A block in parts small enough that Ctrl-C has to wait only briefly for one."""
     size = max(1, sentences * PART_TELLINGS // max(tellings, PART_TELLINGS))
     for start in range(0, sentences, size):
         yield start, min(start + size, sentences)
@@ -152,7 +147,7 @@ def parts(sentences: int, tellings: int) -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Lets Ctrl-C wait until what is done in it is whole."""
+    """Delays Ctrl-C until the end of the block."""
     ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not ours or threading.current_thread() is not threading.main_thread():
         yield

@@ -1,51 +1,46 @@
-"""What an answer rests on: the sentences without which it would be another, or far less sure."""
+"""Which sentences an answer rests on: without them it would be different, or far less certain."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from amn.answers import Answer, answers_of
+from amn.answers import Answer
 from amn.data.examples import Words
 from amn.data.story import words
-from amn.inference.engine import open_memory
-from amn.inference.found import StoryMemory
-from amn.inference.trained import TrainedModel
+from amn.inference.story_memory import StoryMemory
+from amn.memory.group import QuestionGroup
 
-TRIED_SENTENCES = 64  # how many are left out in turn
-READ_AGAIN = 8_000  # how many sentences are read again in all, besides the story once
-STEP_WORDS = 200  # that are read in one step
-LESS_SURE = 0.7  # an answer rests on what it would lose so much of its score without
+TRIED_SENTENCES = 64  # sentences left out one at a time
+READ_AGAIN = 8_000  # sentences read again in all, besides the story once
+STEP_WORDS = 200  # words read in one step
+LESS_SURE = 0.7  # share of its score below which an answer is far less certain
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Leaves out sentences in turn, and sees what becomes of the answer.
+    """Leaves out one sentence at a time and compares the answers.
 
-    What comes before a sentence that is left out is read once for all of them. Of a long story only the latest
-    sentences that share a word with question or answer are tried, so that it has an end.
+    The sentences before it are read only once for all of these. To bound the work, only the latest sentences that share
+    a word with the question or the answer are tried.
     """
 
-    trained: TrainedModel  # the model
-    questions: Sequence[str]  # those that share a memory
-    asked: int  # which of them was asked, from 0
+    group: QuestionGroup  # the questions that share the memory
+    asked: int  # the number of the one that was asked
     told: Sequence[Words]  # the story
-    answer: Answer  # the answer to it
+    answer: Answer  # its answer
 
     def steps(self) -> Iterator[int | None]:
-        """The numbers of such sentences, the first first, and None between them: each step takes a moment."""
-        before, position = self._opened(), 0
+        """Yields the indices of such sentences, in order, and None in between: each step is short."""
+        before, position = self.group.open(), 0
         for left_out in self._tried():
-            yield from self._hear(before, position, left_out)
+            yield from self._ingest(before, position, left_out)
             position = left_out
             without = self._forked(before, position)
-            yield from self._hear(without, left_out + 1, len(self.told))
+            yield from self._ingest(without, left_out + 1, len(self.told))
             yield left_out if self._differs(without) else None
 
-    def _opened(self) -> StoryMemory:
-        return open_memory(self.trained, [words(question) for question in self.questions])
-
     def _tried(self) -> list[int]:
-        """The sentences to leave out, as far as what must be read again for them keeps within its bound."""
-        near = {*words(self.questions[self.asked]), *words(self.answer.answer)}
+        """The sentences to leave out, within the bounds on the work."""
+        near = {*words(self.answer.question), *words(self.answer.answer)}
         tried: list[int] = []
         left, last = READ_AGAIN, len(self.told)
         for number in range(last - 1, -1, -1):
@@ -56,26 +51,25 @@ class Support:
                 tried.append(number)
         return tried[::-1]
 
-    def _hear(self, memory: StoryMemory, start: int, stop: int) -> Iterator[None]:
+    def _ingest(self, memory: StoryMemory, start: int, stop: int) -> Iterator[None]:
         length = 0
         for number in range(start, stop):
             length += len(self.told[number])
             if length >= STEP_WORDS:
-                memory.hear(self.told[start : number + 1])
+                memory.ingest(self.told[start : number + 1])
                 start, length = number + 1, 0
                 yield
-        memory.hear(self.told[start:stop])
+        memory.ingest(self.told[start:stop])
 
     def _forked(self, memory: StoryMemory, heard: int) -> StoryMemory:
-        """Another memory that heard the same."""
-        other, arrays = self._opened(), memory.arrays()
+        """A copy of a memory that was told so many sentences."""
+        other, arrays = self.group.open(), memory.arrays()
         if arrays:
             other.resume(memory.words, arrays)
         else:  # a model without banks keeps the sentences themselves
-            other.hear(self.told[:heard])
+            other.ingest(self.told[:heard])
         return other
 
     def _differs(self, without: StoryMemory) -> bool:
-        banks = self.answer.banks_read
-        then = answers_of(without.read(banks), self.trained, self.questions, banks)[self.asked]
+        then = self.group.answers(self.answer.banks_read, without)[self.asked]
         return then.answer != self.answer.answer or then.score < self.answer.score * LESS_SURE

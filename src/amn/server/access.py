@@ -1,4 +1,4 @@
-"""Who asks, and from where: tokens, the names that this server goes by, and pages that may change something."""
+"""Access control: tokens, the host names of the server, and the origins that may change something."""
 
 import hmac
 from collections.abc import Iterable
@@ -13,9 +13,9 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 async def owner_of(request: Request) -> str:
-    """The owner that a request comes from: with tokens, each is an owner of its own; without, everybody is the same.
+    """The owner of a request: each token is an owner; without tokens, all requests have the same one.
 
-    A store keeps owners, and a token is nobody else's business, so an owner is the digest of its token.
+    Owners are written to the store, so an owner is the digest of a token and not the token.
     """
     tokens: tuple[str, ...] = request.app.state.tokens
     if not tokens:
@@ -25,14 +25,14 @@ async def owner_of(request: Request) -> str:
     for token in tokens:
         if scheme.lower() == "bearer" and hmac.compare_digest(offered, token.encode()):
             return sha256(token.encode()).hexdigest()
-    text = "A token is needed: send it as the header Authorization: Bearer TOKEN."
+    text = "A token is required: send it in the header Authorization: Bearer TOKEN."
     raise HTTPException(401, text, {"www-authenticate": "Bearer"})
 
 
 class Hosts:
-    """The names that a server goes by: that of where it listens, and those allowed besides, such as a proxy's.
+    """The host names of a server: that of the address it listens on, and others that are allowed, such as a proxy's.
 
-    A page elsewhere may give this machine another name, and must not get in.
+    A page elsewhere may give this machine another name (DNS rebinding), and must be refused.
     """
 
     def __init__(self, listening: str = LOOPBACK[0], allowed: Iterable[str] = ()) -> None:
@@ -42,18 +42,18 @@ class Hosts:
         self._names = {*own, *self._allowed}
 
     def answers_to(self, host: str) -> bool:
-        """Whether a request with this header Host is meant for this server."""
+        """Whether a request with this Host header is for this server."""
         name = _name_of(host)
         return name in self._names or (self._everywhere and _is_address(name))
 
     def trusts(self, origin: str, host: str) -> bool:
-        """Whether a page of this origin may change something."""
+        """Whether pages of this origin may change something."""
         place = urlsplit(origin).netloc.lower()
         return bool(place) and (place == host.lower() or _name_of(place) in self._allowed)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is reached from this machine alone."""
+    """Whether an address can be reached from this machine only."""
     return ip_address(host).is_loopback if _is_address(host) else host == LOOPBACK[0]
 
 
@@ -66,7 +66,7 @@ def _is_address(name: str) -> bool:
 
 
 def _name_of(host: str) -> str:
-    """A header Host without its port and brackets; nothing where it holds more than a name and a port."""
+    """A Host header without its port and brackets; empty if it holds more than a name and a port."""
     if set(host) & set("@/?#\\"):
         return ""
     try:

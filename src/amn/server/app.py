@@ -1,4 +1,4 @@
-"""The application: routes, page, guards, and how failures are told."""
+"""The application: routes, pages, middleware and error handlers."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -23,7 +23,7 @@ from amn.server.guards import Guard
 from amn.server.limits import Limits
 from amn.server.problems import PROBLEM_JSON, add_handlers
 from amn.server.routes import private, public
-from amn.server.schemas import Problem
+from amn.server.schemas import Problem, describe_answers
 from amn.server.service import Service
 from amn.store.memories import MemoryStore, open_store
 
@@ -39,14 +39,14 @@ def create_app(
     store: str | MemoryStore = "memory:",
     hosts: Hosts | None = None,
 ) -> FastAPI:
-    """The application for a model.
+    """The application that serves a model.
 
     Args:
         model: a shipped name, or a directory.
-        limits: the bounds; the default ones if left out.
-        tokens: whoever sends one of these may ask, and sees the memories opened with it; none lets everybody in.
+        limits: the limits; by default those of `Limits`.
+        tokens: the tokens that give access, each to the memories opened with it; none to admit everybody.
         store: where memories are kept: a store, or its URL.
-        hosts: the names that the server goes by; those of this machine alone if left out.
+        hosts: the host names of the server; by default those of this machine only.
     """
     limits = limits or Limits()
     kept = open_store(store, limits.store_bytes) if isinstance(store, str) else store
@@ -58,7 +58,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         lifespan=_lifespan,
-        generate_unique_id_function=lambda route: route.name,  # what generated clients call it
+        generate_unique_id_function=lambda route: route.name,  # the names of functions in generated clients
     )
     app.state.service, app.state.events, app.state.tokens = service, Events(service), tuple(tokens)
     app.include_router(private, dependencies=[Depends(HTTPBearer(auto_error=False))] if tokens else [])
@@ -82,13 +82,14 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
 
 
 def openapi_document(routes: Sequence[BaseRoute]) -> dict[str, Any]:
-    """The schema. The framework puts a validation error of its own in it, which this server never sends."""
+    """The OpenAPI schema, without the validation errors of FastAPI, which this server never sends."""
     found = get_openapi(title="amn", version=__version__, description=_DESCRIPTION, routes=routes)
     schemas = found["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     schemas["Problem"] = Problem.model_json_schema()
-    for shape in schemas.values():  # an example of the whole, from those of its parts
+    describe_answers(schemas)
+    for shape in schemas.values():  # an example from those of its fields
         shape["examples"] = [{name: part["examples"][0] for name, part in shape["properties"].items()}]
     for operation in (operation for methods in found["paths"].values() for operation in methods.values()):
         for reply in operation["responses"].values():
@@ -98,7 +99,7 @@ def openapi_document(routes: Sequence[BaseRoute]) -> dict[str, Any]:
 
 
 def _add_pages(app: FastAPI) -> None:
-    """The page and the documentation; both are files of this package and load nothing else."""
+    """Adds the page and the documentation of the interface."""
     app.mount("/static", StaticFiles(directory=WEB))
     for path, name in {"/": "index.html", "/docs": "docs.html"}.items():
         app.add_api_route(path, partial(_page, name), methods=["GET", "HEAD"], include_in_schema=False)

@@ -1,4 +1,4 @@
-"""Standing questions over HTTP: a stream that says which answers each sentence changed, and where to go on later."""
+"""Server-sent events: which answers each sentence of a memory changed. A stream can be resumed by its last id."""
 
 import asyncio
 import json
@@ -12,15 +12,15 @@ from amn.memory.changes import AnswerChange, Follower
 from amn.server.batching import BusyError
 from amn.server.service import Service
 from amn.server.slices import following
-from amn.server.work import FieldError
+from amn.server.story_parser import FieldError
 from amn.store.memories import MissingMemoryError, Record, StoreError
 
-POLL_SECONDS = 0.25  # how often the store is asked what other servers told a memory
-READ_SENTENCES = 64  # that a stream fetches at once
+POLL_SECONDS = 0.25  # how often the store is polled for sentences from other servers
+READ_SENTENCES = 64  # that a stream reads at once
 
 
 class Events:
-    """The streams of a server, which follow what its service is told."""
+    """The event streams of a server."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -28,20 +28,23 @@ class Events:
         self._stopping = False
 
     def stop(self) -> None:
-        """Ends all streams soon; their clients go on with another server, or with this one when it is back."""
+        """Ends all streams soon; their clients may resume them at another server, or here after a restart."""
         self._stopping = True
 
     async def open(self, record: Record, since: int | None, every: bool = False) -> AsyncIterator[bytes]:
-        """A stream about a memory, from after `since` sentences; with `every`, also of sentences that change no answer.
+        """Opens a stream about a memory.
 
-        Without `since` it has what is told from now on, after the answers now.
+        Args:
+            record: the memory.
+            since: the number of sentences to start after; None for what comes from now on, after the answers now.
+            every: whether to report sentences that change no answer too.
         """
         if since is not None and since > record.sentences:
-            raise FieldError("Last-Event-ID", f"the memory was told {record.sentences} sentences, not {since}")
+            raise FieldError("Last-Event-ID", f"the memory has {record.sentences} sentences, not {since}")
         if self._open >= self._service.limits.streams or self._stopping:
             raise BusyError
         memory = await self._service.follower(record, record.sentences if since is None else since)
-        answers = await self._service.inference.run_steps(memory.asking(), further=True) if memory.sentences else []
+        answers = await self._service.inference.run_steps(memory.asking(), admitted=True) if memory.sentences else []
         return self._stream(record, Follower(memory, answers), answers if since is None else None, every)
 
     async def _stream(
@@ -60,14 +63,14 @@ class Events:
     async def _follow(self, record: Record, follower: Follower, every: bool) -> AsyncIterator[bytes]:
         memories, beat = self._service.memories, time.monotonic()
         while not self._stopping:
-            news = memories.news.of(record.id)
-            with suppress(StoreError):  # a store that is away for a while ends no stream
+            change = memories.next_change(record.id)
+            with suppress(StoreError):  # the stream outlives a store that is away for a while
                 record = await memories.get(record.id, record.owner)
             last = min(record.sentences, follower.position + READ_SENTENCES)
             if follower.position < last:
                 part = await memories.run(memories.store.sentences, record.id, follower.position, last)
                 told = enumerate(part, follower.position)
-                changed = await self._service.inference.run_steps(following(follower, part), further=True)
+                changed = await self._service.inference.run_steps(following(follower, part), admitted=True)
                 for (number, text), changes in zip(told, changed, strict=True):
                     if changes or every:
                         yield event("change" if changes else "sentence", number + 1, described(number, text, changes))
@@ -76,15 +79,15 @@ class Events:
                 yield b": alive\n\n"
             else:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(news.wait(), POLL_SECONDS)
+                    await asyncio.wait_for(change.wait(), POLL_SECONDS)
 
 
 def described(number: int, text: str, changes: list[AnswerChange]) -> dict[str, Any]:
-    """What one sentence changed, as JSON."""
+    """What a sentence changed, as JSON."""
     answers = [{"question": c.question, "before": c.before, "answer": c.answer.to_dict()} for c in changes]
     return {"sentence": number, "text": text, "changes": answers}
 
 
 def event(name: str, id: int, data: dict[str, Any]) -> bytes:
-    """An event of a stream; its id is how many sentences had been told."""
+    """An event of a stream; its id is the number of sentences so far."""
     return f"id: {id}\nevent: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()

@@ -1,4 +1,4 @@
-"""The live memories of a server: the store has them all, and those that were used lately are in RAM as well."""
+"""The live memories of a server: all are in the store, and those used recently are in RAM as well."""
 
 import asyncio
 import time
@@ -16,47 +16,31 @@ from amn.store.memories import MemoryStore, MissingMemoryError, Record
 
 T = TypeVar("T")
 
-STORE_THREADS = 32  # that wait for the store at once; what waits together is committed together
-_STALE = 0.05  # of its time to live: by how much a memory lives longer before the store is told so
+STORE_THREADS = 32  # that wait for the store; writes that wait at the same time are committed together
+_STALE = 0.05  # share of its time to live after which a used memory has its expiry renewed
 
 
 @dataclass(slots=True)
 class Resident:
-    """A memory in RAM. It may lag behind the store; whoever needs it now tells it the rest."""
+    """A memory in RAM. It may lag behind the store; it is brought up to date when it is used."""
 
-    memory: LiveMemory  # the memory; only the thread of the model touches it
-    # Held by whoever tells it, so that each gets what its own sentences did.
+    memory: LiveMemory  # used by the thread of the model only
+    # Held while it is told sentences, so that each client gets the traces of its own sentences.
     telling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def position(self) -> int:
-        """How many sentences it was told."""
+        """How many sentences it has."""
         return len(self.memory.sentences)
 
     @property
     def weight(self) -> int:
-        """How much RAM it takes: each question has what it made of each sentence."""
+        """How much RAM it takes, roughly: each question has its own state of each sentence."""
         return self.position * len(self.memory.questions)
 
 
-class News:
-    """Wakes those who wait for a memory to be told something by this server."""
-
-    def __init__(self) -> None:
-        self._events: dict[str, asyncio.Event] = {}
-
-    def of(self, id: str) -> asyncio.Event:
-        """What is set when the memory is told something next."""
-        return self._events.setdefault(id, asyncio.Event())
-
-    def tell(self, id: str) -> None:
-        """Wakes those who follow a memory."""
-        if (event := self._events.pop(id, None)) is not None:
-            event.set()
-
-
 class Memories:
-    """The memories of a store, of which no owner may take more than its part, and the RAM that they take."""
+    """The memories of a store, of which every owner may have an equal share, and those of them in RAM."""
 
     def __init__(
         self, store: MemoryStore, limits: Limits, owners: int = 1, clock: Callable[[], float] = time.time
@@ -64,21 +48,21 @@ class Memories:
         self.store, self._limits, self._clock = store, limits, clock
         self._share = max(1, limits.memories // max(1, owners))
         self._resident: OrderedDict[str, Resident] = OrderedDict()
-        self._weights: dict[str, int] = {}  # of these, when they were used last
-        self._weight = 0  # all of them
-        self.news = News()
+        self._weights: dict[str, int] = {}  # of these, when they were last used
+        self._weight = 0  # their sum
+        self._changes: dict[str, asyncio.Event] = {}  # for those who wait for a memory to change
         self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="amn-store-wait")
 
     async def run(self, method: Callable[..., T], *given: Any, **named: Any) -> T:
-        """What a method of the store gives; others have their turn meanwhile."""
+        """Runs a method of the store in a thread, without blocking other requests."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, partial(method, *given, **named))
 
     async def count(self) -> int:
-        """How many there are."""
+        """The number of memories."""
         return await self.run(self.store.count, self._clock())
 
     async def create(self, owner: str, model: str, memory: LiveMemory) -> Record:
-        """Keeps a new memory."""
+        """Adds a new memory to the store."""
         now = self._clock()
         expires = now + self._limits.memory_seconds
         record = Record(id=new_id(), owner=owner, model=model, questions=tuple(memory.questions), expires_at=expires)
@@ -87,10 +71,10 @@ class Memories:
         return record
 
     async def get(self, id: str, owner: str) -> Record:
-        """What is known of a memory, which now counts as used.
+        """The record of a memory, which counts as used from now.
 
         Raises:
-            MissingMemoryError: where the owner has none of that name.
+            MissingMemoryError: where the owner has no such memory.
         """
         now = self._clock()
         record = await self.run(self.store.find, id, now)
@@ -103,26 +87,34 @@ class Memories:
         return record
 
     async def append(self, record: Record, sentences: Sequence[str], after: int | None) -> int:
-        """Tells the store sentences; gives the number of the first."""
+        """Adds sentences to the store; returns the number of the first."""
         most = self._limits.memory_sentences
         first = await self.run(self.store.append, record.id, sentences, most=most, after=after)
-        self.news.tell(record.id)
+        self._announce_change(record.id)
         return first
 
     async def remove(self, record: Record) -> None:
-        """Forgets a memory."""
+        """Deletes a memory."""
         await self.run(self.store.delete, record)
         self._drop(record.id)
-        self.news.tell(record.id)
+        self._announce_change(record.id)
+
+    def next_change(self, id: str) -> asyncio.Event:
+        """An event that is set when this server next changes a memory."""
+        return self._changes.setdefault(id, asyncio.Event())
+
+    def _announce_change(self, id: str) -> None:
+        if (event := self._changes.pop(id, None)) is not None:
+            event.set()
 
     def resident(self, id: str) -> Resident | None:
-        """A memory, where it is in RAM; it was used now."""
+        """A memory if it is in RAM; it counts as used now."""
         if id in self._resident:
             self._resident.move_to_end(id)
         return self._resident.get(id)
 
     def put(self, id: str, resident: Resident) -> None:
-        """Takes a memory into RAM; those that were not used for longest go out of it."""
+        """Puts a memory into RAM; the least recently used ones make room for it."""
         self._drop(id)
         self._resident[id], self._weights[id] = resident, resident.weight
         self._weight += resident.weight
@@ -136,6 +128,6 @@ class Memories:
         self._weight -= self._weights.pop(id, 0)
 
     def close(self) -> None:
-        """Finishes what was begun."""
+        """Finishes what was begun and closes the store."""
         self._threads.shutdown()
         self.store.close()

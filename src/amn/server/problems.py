@@ -1,4 +1,4 @@
-"""How failures are told: every one is a problem document (RFC 9457) with one helpful sentence."""
+"""Errors as problem documents (RFC 9457), each with one sentence that helps."""
 
 import json
 from typing import Any
@@ -12,21 +12,21 @@ from starlette.routing import compile_path
 from amn.errors import AMNError
 from amn.server.batching import BusyError
 from amn.server.service import UnknownModelError
-from amn.server.work import FieldError
+from amn.server.story_parser import FieldError
 from amn.store.memories import ConflictError, FullError, MissingMemoryError, StoreError, StoreFullError
 
 PROBLEM_JSON = "application/problem+json"
 _TITLES = {
     400: "The request cannot be read",
-    401: "A token is needed",
-    403: "This page may not do that",
-    404: "There is no such thing",
-    405: "There is no such method",
+    401: "A token is required",
+    403: "This origin may not change anything",
+    404: "Not found",
+    405: "Method not allowed",
     408: "The request did not arrive in time",
-    409: "The memory does not take it",
-    413: "The body is too big",
-    421: "This is another server",
-    422: "A field is wrong",
+    409: "The memory cannot take the sentences",
+    413: "The body is too large",
+    421: "This server has another name",
+    422: "A field is invalid",
     429: "The server is full or busy",
     500: "The server failed",
     503: "The store of memories cannot be reached",
@@ -34,8 +34,8 @@ _TITLES = {
 }
 _SENTENCES = {
     400: "The body cannot be read: send JSON in UTF-8.",
-    404: "There is nothing at this address; /docs lists what there is.",
-    405: "This address does not take that method; /docs lists what it takes.",
+    404: "There is nothing at this path; /docs lists all paths.",
+    405: "This path does not allow that method; /docs lists those it allows.",
 }
 _FRAMEWORK_DETAILS = ("Not Found", "Method Not Allowed", "There was an error parsing the body")
 _OTHER_TYPE = ("string_type", "list_type")
@@ -48,25 +48,29 @@ _WANTED = {
 
 
 def problem(status: int, detail: str, field: str | None = None) -> bytes:
-    """A problem document, as JSON: one sentence that says what is wrong, with which field, and what would help."""
+    """A problem document as JSON: what is wrong, with which field if it is one, and what would help."""
     text = detail if detail.endswith(".") else f"{detail}."
-    found = {"type": f"/docs#{status}", "title": _TITLES.get(status, "It failed"), "status": status, "detail": text}
+    found = {
+        "type": f"/docs#{status}",
+        "title": _TITLES.get(status, "The request failed"),
+        "status": status,
+        "detail": text,
+    }
     return json.dumps(found if field is None else {**found, "field": field}).encode()
 
 
 def responses(*codes: int) -> dict[int | str, dict[str, Any]]:
-    """The ways in which a route may refuse, for the schema."""
+    """The error responses of a route, for the OpenAPI schema."""
     schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     return {code: {"description": _TITLES[code], "content": {PROBLEM_JSON: schema}} for code in codes}
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Tells an application how to tell failures."""
+    """Makes an application answer with a problem document, whatever the error."""
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(AMNError, _not_taken)
-    app.add_exception_handler(BusyError, _busy)
-    app.add_exception_handler(Exception, _fault)
+    for kind in (AMNError, BusyError, Exception):
+        app.add_exception_handler(kind, _failed)
 
 
 def _reply(
@@ -85,7 +89,7 @@ async def _invalid(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     errors = list(error.errors())
     if (errors[0]["type"], errors[0]["loc"]) == ("missing", ("body",)):
-        return _reply(400, "The body holds nothing: send a JSON object.")
+        return _reply(400, "The body is empty: send a JSON object.")
     if errors[0]["type"] == "json_invalid":
         where = f"{errors[0]['ctx']['error']} at character {errors[0]['loc'][-1]}"
         return _reply(400, f"The body is not JSON: {where}.")
@@ -93,17 +97,17 @@ async def _invalid(_: Request, error: Exception) -> Response:
 
 
 def describe(errors: list[dict[str, Any]]) -> str:
-    """One sentence for what is wrong with the first wrong field."""
+    """One sentence about the first invalid field."""
     field = _field(errors[0])
     tried = [error for error in errors if _field(error) == field]
-    # Of what may be text or a list, the other one is no help to whoever sent one of them.
+    # Where text or a list is expected and one was sent, errors about the other do not help.
     found = [error for error in tried if error["type"] not in _OTHER_TYPE] or tried
     wanted = (_WANTED.get(error["type"]) or str(error["msg"]) for error in found)
     return f"{field}: {', or '.join(dict.fromkeys(wanted))}."
 
 
 def _field(error: dict[str, Any]) -> str:
-    """The name of the field, without what lies in it or which types of it were tried."""
+    """The name of the field, without items in it or the types that were tried."""
     place = error["loc"]
     return str(place[1]) if len(place) > 1 else "body"
 
@@ -117,16 +121,18 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 def _allowed(request: Request) -> str:
-    """The methods of an address; the framework names only those of the first route that has it."""
+    """The methods of a path; FastAPI names only those of its first route."""
     for path, methods in request.app.openapi()["paths"].items():
         if compile_path(path)[0].match(request.url.path):
             return ", ".join(method.upper() for method in methods)
     return "GET, HEAD"
 
 
-async def _not_taken(_: Request, error: Exception) -> Response:
+async def _failed(_: Request, error: Exception) -> Response:
     retry_after: float | None = None
     match error:
+        case BusyError():
+            return _reply(429, "The server is busy; try again in a second.", retry_after=1)
         case UnknownModelError() | MissingMemoryError():
             status = 404
         case StoreFullError():
@@ -137,15 +143,9 @@ async def _not_taken(_: Request, error: Exception) -> Response:
             status = 409
         case StoreError():
             status, retry_after = 503, 1.0
-        case _:
+        case AMNError():
             status = 422
+        case _:
+            return _reply(500, "The server failed; its log says where.")
     field = error.field if isinstance(error, FieldError) else None
     return _reply(status, str(error), field=field, retry_after=retry_after)
-
-
-async def _busy(_: Request, __: Exception) -> Response:
-    return _reply(429, "The server is busy; try again in a second.", retry_after=1)
-
-
-async def _fault(_: Request, __: Exception) -> Response:
-    return _reply(500, "The server failed; its log says where.")

@@ -1,25 +1,28 @@
-"""What clients send and get, as the OpenAPI schema shows it; replies are the `to_dict` of the Python interface."""
+"""The schemas of requests and replies for OpenAPI; replies are the `to_dict` of the Python interface."""
 
+import inspect
+import re
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from amn.answers import Answer, Bank, Candidate, Edge, Entity, Explanation, Move, SentenceTrace, json_names
 from amn.server.limits import MAX_BANKS, MAX_DEADLINE_MS, MAX_MEMORY_SENTENCES, MAX_QUESTION_CHARACTERS, MAX_QUESTIONS
 
-_HAS_A_WORD = "[^\\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff]"  # what a word is made of
+_HAS_A_WORD = "[^\\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff]"  # a character of a word
 _STORY = ["Mary moved to the bathroom.", "John went to the hallway."]
 _QUESTION = "Where is Mary?"
 EXAMPLE_ID = "p2Yh3nQ8Zt0vX5kJm1cRwA"
 _WHEN = "2026-12-31T23:59:59+00:00"
 
 
-def said(description: str, *examples: Any, **bounds: Any) -> Any:
-    """A field with what it means and what it may look like."""
+def doc(description: str, *examples: Any, **bounds: Any) -> Any:
+    """A field with a description and examples."""
     return Field(description=description, examples=list(examples), **bounds)
 
 
 def _whole(value: object) -> object:
-    """JSON has one kind of number: 2.0 is a whole one too."""
+    """JSON has one type of number: 2.0 is an integer too."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -33,23 +36,23 @@ Deadline = Annotated[float, Field(gt=0, le=MAX_DEADLINE_MS, allow_inf_nan=False)
 Banks = Annotated[int, Field(ge=0, le=MAX_BANKS, strict=True), BeforeValidator(_whole)]
 Count = Annotated[int, Field(ge=0, le=MAX_MEMORY_SENTENCES, strict=True), BeforeValidator(_whole)]
 
-_MODEL = said("A name from /models; the default model if left out.", "qa1")
-_DEADLINE = said(
-    "Answer within so many milliseconds from the first byte of the request, from what was read by then.", 50
+_MODEL = doc("A name from /models; the default model if left out.", "qa1")
+_DEADLINE = doc(
+    "Answer within this many milliseconds from the first byte of the request, from what was read by then.", 50
 )
-_EXPLAIN = said("Whether to say why: banks, entities, strengths, and what each sentence did.", False)
-_BANKS = said("How many banks to read, the most relevant first; 0 for all.", 1)
+_EXPLAIN = doc("Whether to explain the answers: banks, entities, strengths, and what each sentence did.", False)
+_BANKS = doc("How many banks to read, the most relevant first; 0 for all.", 1)
 
 
 class _Body(BaseModel):
-    """What every body shares: a misspelt field is refused."""
+    """The base of all bodies: unknown fields are refused."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, regex_engine="python-re")  # by which words are found too
+    model_config = ConfigDict(extra="forbid", strict=True, regex_engine="python-re")  # which is how words are split too
 
     @model_validator(mode="before")
     @classmethod
     def _few_unknown(cls, given: object) -> object:
-        """Keeps one unknown field of many: each would be an error of its own, and one is enough to refuse."""
+        """Keeps one of many unknown fields: each would be an error, and one is enough."""
         if not isinstance(given, dict) or len(given) <= len(cls.model_fields):
             return given
         unknown = next(name for name in given if name not in cls.model_fields)
@@ -57,7 +60,7 @@ class _Body(BaseModel):
 
 
 class AskBody(_Body):
-    """How a memory is asked; an empty object is enough."""
+    """How to ask a memory; an empty object is enough."""
 
     deadline_ms: Annotated[Deadline | None, _DEADLINE] = None
     explain: Annotated[bool, _EXPLAIN] = False
@@ -65,201 +68,158 @@ class AskBody(_Body):
 
 
 class AnswerBody(AskBody):
-    """A story and what is asked about it."""
+    """A story and questions about it."""
 
-    story: StoryText | StoryTexts = said("Text, which is split into sentences, or a list of sentences.", _STORY)
-    question: QuestionText | QuestionTexts = said("One question, or a list of them.", _QUESTION)
+    story: StoryText | StoryTexts = doc("Text, which is split into sentences, or a list of sentences.", _STORY)
+    question: QuestionText | QuestionTexts = doc("One question, or a list of them.", _QUESTION)
     model: Annotated[ModelName | None, _MODEL] = None
 
 
 class MemoryBody(_Body):
     """What a memory is built for."""
 
-    questions: QuestionTexts = said("The questions, which guide what the memory keeps near.", [_QUESTION])
+    questions: QuestionTexts = doc("The questions, which decide what the memory considers relevant.", [_QUESTION])
     model: Annotated[ModelName | None, _MODEL] = None
 
 
 class HistoryBody(MemoryBody):
-    """A story, and the questions that stand while it is told."""
+    """A story, and the questions to answer after each of its sentences."""
 
-    story: StoryText | StoryTexts = said("Text, which is split into sentences, or a list of sentences.", _STORY)
+    story: StoryText | StoryTexts = doc("Text, which is split into sentences, or a list of sentences.", _STORY)
 
 
 class SentencesBody(_Body):
-    """What a memory is told."""
+    """Sentences for a memory."""
 
-    sentences: list[str] = said("The sentences, in the order in which they happened.", _STORY, fail_fast=True)
+    sentences: list[str] = doc("The sentences, in order.", _STORY, fail_fast=True)
     after: Annotated[
         Count | None,
-        said("Tell them only if the memory has so many sentences, so that a request sent twice is told once.", 0),
+        doc("Add them only if the memory has this many sentences, so that a repeated request is applied once.", 0),
     ] = None
 
 
 class Problem(BaseModel):
-    """What went wrong, as RFC 9457 has it."""
+    """A problem document (RFC 9457)."""
 
-    type: str = said("What kind of problem it is: an address that explains it.", "/docs#422")
-    title: str = said("The kind of problem in a few words.", "A field is wrong")
-    status: int = said("The status of the reply.", 422)
-    detail: str = said("One sentence that says what is wrong here and what would help.", "question: Field required.")
-    field: Annotated[str, said("The field of the request that is wrong, where it is one.", "question")] = ""
-
-
-class CandidateOut(BaseModel):
-    """Another answer that was considered."""
-
-    answer: str = said("The answer.", "hallway")
-    score: float = said("Its probability.", 0.04)
-
-
-class EntityOut(BaseModel):
-    """A word in a bank."""
-
-    word: str = said("The word.", "mary")
-    strength: float = said("How much it matters to the questions, from 0 to 1.", 0.9)
-    relevance: float = said("How far it may go: above 0 it goes on to a new bank.", 1.5)
-    attention: float = said("How much the answer rests on it; 0 where nothing was asked.", 0.7)
-
-
-class BankOut(BaseModel):
-    """A memory bank; the one with the highest index is the most relevant."""
-
-    index: int = said("Its number, from 0.", 1)
-    size: int = said("How many entities it holds.", 3)
-    entities: list[EntityOut] = said("The most relevant of them, the first first.", [])
-
-
-class MoveOut(BaseModel):
-    """An entity that came, or went on to a deeper bank."""
-
-    word: str = said("The entity.", "mary")
-    from_: Annotated[int | None, Field(alias="from")] = said("The bank it was in; null where it is new.", 0)
-    to: int = said("The bank it went to.", 1)
-
-
-class TraceOut(BaseModel):
-    """What one sentence did: `depth` and `strengths` are those of the words that it touched."""
-
-    sentence: int = said("The number of the sentence, from 0.", 0)
-    text: str = said("The sentence.", _STORY[0])
-    banks: int = said("How many banks there are after it.", 2)
-    created: bool = said("Whether it created the last of them.", True)
-    moves: list[MoveOut] = said("Which entities came or went deeper.", [])
-    depth: dict[str, int] = said("The deepest bank of each word that it touched.", {"mary": 1})
-    strengths: dict[str, float] = said("The strength of each word that it touched.", {"mary": 0.9})
-
-
-class EdgeOut(BaseModel):
-    """Two words that stood side by side."""
-
-    from_: Annotated[str, Field(alias="from")] = said("The first word.", "mary")
-    to: str = said("The word next to it.", "moved")
-    sentence: int = said("The last sentence in which they stood so.", 0)
-
-
-class ExplanationOut(BaseModel):
-    """Why an answer was given."""
-
-    banks: list[BankOut] = said("All banks with their entities.", [])
-    sentences: list[TraceOut] = said("What each of the latest sentences did.", [])
-    graph: list[EdgeOut] = said("The word graph of these sentences.", [])
-    read: list[int] = said("The banks that were read, the most relevant first.", [1])
-    seen: int = said("How many sentences the memory was told.", 2)
-    let_in: int = said("How many of them it heard; the others were turned away.", 2)
-
-
-class AnswerOut(BaseModel):
-    """The answer to one question."""
-
-    question: str = said("The question as asked.", _QUESTION)
-    answer: str = said("The answer.", "bathroom")
-    score: float = said("Its probability.", 0.95)
-    known: bool = said("Whether it is given as known; false where it says unknown, and where it is a guess.", True)
-    top: list[CandidateOut] = said("The next best candidates, the best first.", [])
-    sentences: list[int] = said("The sentences that it rests on, from 0, where an explanation was asked for.", [0])
-    banks_read: int = said("How many banks were read, the most relevant first.", 1)
-    banks_created: int = said("How many banks the memory has.", 3)
-    entities_read: int = said("How many entities the banks read hold.", 3)
-    entities: int = said("How many different words the story has.", 9)
-    milliseconds: float = said("How long it took.", 1.2)
-    stopped_for_deadline: bool = said("Whether more would have been read if there had been time.", False)
-    explanation: ExplanationOut | None = said("Why, where it was asked for.", None)
+    type: str = doc("The type of the problem: an address that explains it.", "/docs#422")
+    title: str = doc("The type of the problem in a few words.", "A field is invalid")
+    status: int = doc("The status of the reply.", 422)
+    detail: str = doc("One sentence that says what is wrong and what would help.", "question: Field required.")
+    field: Annotated[str, doc("The invalid field of the request, if it is one.", "question")] = ""
 
 
 class AnswersOut(BaseModel):
-    """An answer for each question, in their order."""
+    """An answer for each question, in order."""
 
-    answers: list[AnswerOut] = said("The answers.", [])
-    sentences_read: int = said("How many sentences they are from; fewer than there are if the deadline came first.", 2)
-    sentences: int = said("How many sentences there are.", 2)
+    answers: list[Answer] = doc("The answers.", [])
+    sentences_read: int = doc("How many sentences were read; fewer than there are if the deadline came first.", 2)
+    sentences: int = doc("How many sentences there are.", 2)
 
 
 class MomentOut(BaseModel):
-    """An answer as it was after a sentence."""
+    """An answer after a sentence."""
 
-    answer: str = said("The answer then.", "bathroom")
-    score: float = said("Its probability then.", 0.9)
-    known: bool = said("Whether it was given as known; false for unknown and for guesses.", True)
+    answer: str = doc("The answer.", "bathroom")
+    score: float = doc("Its probability.", 0.9)
+    known: bool = doc("Whether it counts as known; false for unknown and for guesses.", True)
 
 
 class HistoryOut(BaseModel):
     """The answers over time."""
 
-    sentences: list[str] = said("The sentences, as they were told.", _STORY)
-    history: list[list[MomentOut]] = said("For each sentence the answers after it, in the order of the questions.", [])
+    sentences: list[str] = doc("The sentences of the story.", _STORY)
+    history: list[list[MomentOut]] = doc("For each sentence, the answers after it in the order of the questions.", [])
 
 
 class OpenedOut(BaseModel):
-    """A memory that was opened; it goes at that time, unless it is used before."""
+    """A memory. It expires if it is not used."""
 
-    id: str = said("The name of the memory, which nobody can guess.", EXAMPLE_ID)
-    expires_at: str = said("When it goes.", _WHEN)
+    id: str = doc("The id of the memory, which cannot be guessed.", EXAMPLE_ID)
+    expires_at: str = doc("When it expires if it is not used.", _WHEN)
 
 
 class TracesOut(BaseModel):
     """What each sentence did."""
 
-    sentences: list[TraceOut] = said("One for each sentence that was told.", [])
+    sentences: list[SentenceTrace] = doc("One for each sentence.", [])
 
 
 class SnapshotOut(OpenedOut):
     """A memory as it is now."""
 
-    model: str = said("The name of its model.", "qa1")
-    questions: list[str] = said("What it was built for.", [_QUESTION])
-    sentences: int = said("How many sentences it was told.", 2)
-    banks: list[BankOut] = said("Its banks, the most general first.", [])
+    model: str = doc("The name of its model.", "qa1")
+    questions: list[str] = doc("What it was built for.", [_QUESTION])
+    sentences: int = doc("How many sentences it was told.", 2)
+    banks: list[Bank] = doc("Its banks, the most general first.", [])
 
 
 class ModelsOut(BaseModel):
     """The models that requests may name."""
 
-    default: str = said("The one that answers where none is named.", "qa1")
-    models: list[str] = said("All of them.", ["qa1", "babi"])
-    shipped: list[str] = said("Those that come with amn.", ["qa1", "babi"])
+    default: str = doc("The model of requests that name none.", "qa1")
+    models: list[str] = doc("All of them.", ["qa1", "babi"])
+    shipped: list[str] = doc("Those that come with amn.", ["qa1", "babi"])
 
 
 class HealthOut(BaseModel):
-    """That the server is alive."""
+    """The state of the server."""
 
-    status: str = said("ok.", "ok")
-    version: str = said("The version of amn.", "0.2.0")
-    model: str = said("The default model.", "qa1")
-    store: str = said("Whether memories outlive the server: durable, or not.", "durable")
+    status: str = doc("Always ok.", "ok")
+    version: str = doc("The version of amn.", "0.2.0")
+    model: str = doc("The default model.", "qa1")
+    store: str = doc("Whether memories survive a crash: durable, or not durable.", "durable")
 
 
 class GeneratedQuestionOut(BaseModel):
     """A question with its answer, and how many sentences come before it."""
 
-    question: str = said("The question.", _QUESTION)
-    answer: str | None = said("The right answer.", "bathroom")
-    after: int = said("How many sentences come before it.", 2)
+    question: str = doc("The question.", _QUESTION)
+    answer: str | None = doc("The right answer.", "bathroom")
+    after: int = doc("How many sentences come before it.", 2)
 
 
 class GeneratedOut(BaseModel):
     """A generated story."""
 
-    task: int = said("The bAbI task.", 1)
-    seed: int = said("The seed that it was generated from.", 0)
-    sentences: list[str] = said("The story.", _STORY)
-    questions: list[GeneratedQuestionOut] = said("What is asked about it.", [])
+    task: int = doc("The bAbI task.", 1)
+    seed: int = doc("The seed that it was generated from.", 0)
+    sentences: list[str] = doc("The story.", _STORY)
+    questions: list[GeneratedQuestionOut] = doc("The questions about it.", [])
+
+
+_ENTITY = Entity(word="mary", strength=0.9, relevance=1.5, attention=0.7)
+_BANK = Bank(index=1, size=1, entities=(_ENTITY,))
+_MOVE = Move("mary", 0, 1)
+_TRACE = SentenceTrace(
+    sentence=0, text=_STORY[0], banks=2, created=True, moves=(_MOVE,), depth={"mary": 1}, strengths={"mary": 0.9}
+)
+_EDGE = Edge("mary", "moved", 0)
+_EXPLANATION = Explanation(banks=(_BANK,), sentences=(_TRACE,), graph=(_EDGE,), read=(1,), seen=2, let_in=2)
+_CANDIDATE = Candidate("hallway", 0.04)
+_ANSWER = Answer(
+    question=_QUESTION,
+    answer="bathroom",
+    score=0.95,
+    top=(_CANDIDATE,),
+    sentences=(0,),
+    banks_created=2,
+    entities_read=1,
+    entities=9,
+    milliseconds=1.2,
+    explanation=_EXPLANATION,
+)
+_EXAMPLES = (_ENTITY, _BANK, _MOVE, _TRACE, _EDGE, _EXPLANATION, _CANDIDATE, _ANSWER)
+_ARGUMENT = re.compile(r"^    (\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)  # of a docstring in Google style
+
+
+def describe_answers(schemas: dict[str, Any]) -> None:
+    """Completes the schemas of the classes of `amn.answers`, with descriptions from their docstrings, and examples."""
+    for example in _EXAMPLES:
+        kind: type = type(example)
+        text, examples, schema = inspect.getdoc(kind) or "", example.to_dict(), schemas[kind.__name__]
+        schema |= {"description": text.partition("\n\nArgs:")[0], "required": list(schema["properties"])}
+        meanings = {name: " ".join(meaning.split()) for name, meaning in _ARGUMENT.findall(text)}
+        for name, json_name in json_names(kind):
+            described, part = meanings[name], schema["properties"][json_name]
+            part |= {"description": described[0].upper() + described[1:], "examples": [examples[json_name]]}
+            part.pop("default", None)  # a reply has all fields

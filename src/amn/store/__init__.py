@@ -1,1 +1,1 @@
-"""Models and runs on disk: their directories, their cards, and files that are replaced whole."""
+"""Storage: model and run directories, model cards, and stores of live memories."""

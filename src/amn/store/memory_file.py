@@ -1,9 +1,9 @@
-"""A live memory as bytes: JSON and tensors in one piece, with a checksum over all of it. No pickle."""
+"""The file format of live memories: JSON and tensors with a checksum over both, and the format of version 0.1."""
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from operator import methodcaller
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,60 +11,46 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from amn.data.examples import Words
+from amn.data.graph import WordGraph
+from amn.data.vocabulary import UNKNOWN
 from amn.errors import CheckpointError
-from amn.store.steps import finished
+from amn.inference.story_memory import Arrays, graph_tables
+from amn.inference.trained import TrainedModel
+from amn.store.stepwise import Steps, encoding
 
 MAGIC = b"amn memory 3\n"
-_LENGTH = 8  # bytes that say how long the JSON is
+_LENGTH = 8  # bytes for the length of the JSON
 OLD_JSON, OLD_TENSORS = "memory.json", "memory.safetensors"  # of version 0.1: two files in a directory
 _OLD_VERSIONS = (1, 2)
 
 
-def packing(described: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Generator[None, None, bytes]:
-    """A description and its tensors in one piece, in steps: made at once, what is long would hold up others."""
-    fields = []
-    for name, value in described.items():
-        fields.append(f"{json.dumps(name)}: {(yield from _writing(value))}")
-    text = f"{{{', '.join(fields)}}}".encode()
+def packing(described: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Steps[bytes]:
+    """A description and its tensors as one piece of bytes, made in steps."""
+    text = yield from encoding(dict(described), depth=3)
     body = len(text).to_bytes(_LENGTH, "little") + text + save(dict(tensors))
     yield
     return MAGIC + sha256(body).digest() + body
 
 
-def pack(described: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> bytes:
-    """The same at once."""
-    return finished(packing(described, tensors))
-
-
-def _writing(value: object) -> Generator[None, None, str]:
-    """A value as JSON; a step for each part of a list."""
-    if not isinstance(value, list):
-        yield
-        return json.dumps(value, default=methodcaller("to_dict"))
-    parts = []
-    for part in value:
-        parts.append((yield from _writing(part)))
-    return f"[{', '.join(parts)}]"
-
-
 def unpack(data: bytes, source: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The inverse of `pack`.
+    """The inverse of `packing`.
 
     Raises:
-        CheckpointError: where the bytes are not those of a memory, or not all of them.
+        CheckpointError: where the bytes are not a whole saved memory.
     """
     start = len(MAGIC)
     digest, body = data[start : start + 32], data[start + 32 :]
     if not data.startswith(MAGIC):
         raise CheckpointError(f"{source}: not a saved memory of this version")
     if sha256(body).digest() != digest:
-        raise CheckpointError(f"{source}: the saved memory is damaged, its checksum is another")
+        raise CheckpointError(f"{source}: the saved memory is damaged: its checksum does not match")
     end = _LENGTH + int.from_bytes(body[:_LENGTH], "little")
     return _read(body[_LENGTH:end], body[end:], source)
 
 
 def read_old(directory: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """What version 0.1 saved, checked to be whole and to belong together."""
+    """Reads the two files of version 0.1, and checks that they belong together."""
     try:
         text, tensors = (directory / OLD_JSON).read_bytes(), (directory / OLD_TENSORS).read_bytes()
     except OSError as error:
@@ -89,3 +75,29 @@ def _read(text: bytes, tensors: bytes, source: str) -> tuple[dict[str, Any], dic
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             raise CheckpointError(f"{source}: expected finite numbers in {name}")
     return described, arrays
+
+
+def from_version_1(
+    asked: Sequence[str], told: Sequence[Words], tensors: Arrays, layout: dict[str, Any], trained: TrainedModel
+) -> tuple[list[str], Arrays]:
+    """The words and tables of a memory of version 0.1, which kept no neighbours: the sentences give these again."""
+    met = list(dict.fromkeys([*asked, *chain.from_iterable(told)]))
+    slots = {word: slot for slot, word in enumerate(met, 1)}
+    graph = WordGraph([slots[word] for word in asked])
+    for sentence in told:
+        graph.tell([slots[word] for word in sentence])
+    unknown = [word for word in met if trained.vocabulary.word_id(word) == UNKNOWN]
+    anonymous = np.zeros(trained.anonymous, np.int32)
+    for word in chain.from_iterable(told):
+        if word in unknown and trained.anonymous:
+            anonymous[unknown.index(word) % trained.anonymous] = slots[word]
+    states = tensors["states"].astype(np.float32)
+    votes = states.astype(np.float64) @ trained.weights["create.weight"][0, :-1]
+    return met, graph_tables(np.array(layout["depth"], np.int32), graph) | {
+        "states": states,
+        "strengths": tensors["strengths"].astype(np.float32),
+        "relevance": tensors["relevance"].astype(np.float32),
+        "last_anonymous": anonymous,
+        "banks": np.array([layout["banks"]], np.int32),
+        "vote": np.array([float(votes[layout["last"]].sum())]),
+    }

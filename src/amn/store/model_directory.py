@@ -20,7 +20,7 @@ CONFIG_FILE, WEIGHTS_FILE, CARD_FILE = "config.json", "model.safetensors", "READ
 
 
 def save_model(directory: str | Path, trained: TrainedModel, card: str = "") -> None:
-    """Writes a model directory; each file appears whole or not at all."""
+    """Writes a model directory; each file is replaced atomically."""
     directory = Path(directory)
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def load_model(directory: str | Path) -> TrainedModel:
     try:
         data = path.read_bytes()
         weights = load(data)
-    except (OSError, SafetensorError, KeyError) as error:  # the last for a kind of number that numpy does not have
+    except (OSError, SafetensorError, KeyError) as error:  # KeyError: a number type that numpy lacks
         raise CheckpointError(f"{path}: the weights cannot be read ({error})") from error
     check_weights(described, weights, data, str(path))
     return TrainedModel(

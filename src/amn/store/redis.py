@@ -1,7 +1,7 @@
-"""Live memories in Redis or Valkey, for several servers: any of them answers for any memory.
+"""Live memories in Redis or Valkey, shared by several servers: any of them can answer for any memory.
 
-A telling is one script, which Redis runs as a whole: two servers that tell the same memory take turns by that alone,
-and a server that dies in the middle has told all of it or nothing.
+Sentences are added by a script, which Redis runs atomically: so two servers that tell the same memory take turns, and a
+server that dies in the middle has added all sentences or none.
 """
 
 import json
@@ -20,12 +20,12 @@ from amn.store.memories import (
     TooManyMemoriesError,
 )
 
-SECONDS = 5.0  # for a reply; then the store counts as gone
-_ALL = "amn:memories"  # the ids of all memories, by when they go
-_NONE = -1  # what the script of a telling gives where there is no such memory
+SECONDS = 5.0  # to wait for a reply
+_ALL = "amn:memories"  # the ids of all memories, by expiry
+_NONE = -1  # the result of _APPEND if there is no such memory
 
-# KEYS: the memory, all memories, those of the owner. ARGV: now, how many an owner may have, when it goes, its id, its
-# fields. Gives when the first of the owner's goes, where there are too many.
+# KEYS: the memory, all memories, those of the owner. ARGV: now, how many an owner may have, the expiry, the id, the
+# fields. Returns the first expiry of the owner's memories if there are too many.
 _CREATE = """
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[1])
@@ -40,7 +40,7 @@ return false
 """
 
 # KEYS: the memory, its sentences. ARGV: how many there may be, how many there must be before or '', the sentences.
-# Gives whether they were told, and how many there were before.
+# Returns whether they were added, and how many there were before.
 _APPEND = """
 local expires = redis.call('HGET', KEYS[1], 'expires_at')
 if not expires then return {0, -1} end
@@ -52,7 +52,7 @@ redis.call('EXPIREAT', KEYS[2], math.ceil(tonumber(expires)))
 return {1, found}
 """
 
-# KEYS: the memory, its sentences, its snapshot, all memories, those of the owner. ARGV: when it goes, its id.
+# KEYS: the memory, its sentences, its snapshot, all memories, those of the owner. ARGV: the expiry, the id.
 _KEEP = """
 if redis.call('EXISTS', KEYS[1]) == 0 then return end
 redis.call('HSET', KEYS[1], 'expires_at', ARGV[1])
@@ -81,7 +81,7 @@ class RedisStore:
         except ImportError as error:
             raise MissingExtraError("redis", "a store in Redis") from error
         self._errors = redis
-        # A telling that is sent again after an error might be told twice; whoever sent it decides.
+        # No retries: a repeated append might add sentences twice, so the client has to decide.
         self._redis: Any = redis.Redis.from_url(
             url, socket_timeout=SECONDS, socket_connect_timeout=SECONDS, retry=Retry(NoBackoff(), 0)
         )
@@ -177,7 +177,7 @@ class RedisStore:
 
 
 def _keys(id: str) -> list[str]:
-    """Where the fields of a memory are, its sentences, and its snapshot."""
+    """The keys of the fields of a memory, its sentences, and its snapshot."""
     return [f"amn:memory:{id}", f"amn:memory:{id}:sentences", f"amn:memory:{id}:snapshot"]
 
 

@@ -1,4 +1,4 @@
-"""The directory of one run: its description, its log, its best model and, when it has finished, its result."""
+"""Run directories: the description of a run, its log, its best model and, when it has finished, its result."""
 
 import json
 from collections.abc import Iterator
@@ -13,18 +13,21 @@ from amn.store.atomic import clear_leftovers, write_atomically, writing
 from amn.store.model_directory import save_model
 
 SPEC_FILE, LOG_FILE, RESULT_FILE, STATE_FILE, BEST = "run.json", "log.jsonl", "result.json", "state.safetensors", "best"
-STORY_FILES = {"train": "train.jsonl", "valid": "valid.jsonl"}  # by split: what a run on one's own stories keeps
+STORY_FILES = {
+    "train": "train.jsonl",
+    "valid": "valid.jsonl",
+}  # by split: the user's stories, if it has any
 
 
 @dataclass(frozen=True)
 class RunDirectory:
-    """Names and formats of what a run leaves behind."""
+    """The files of a run."""
 
     path: Path
 
     @property
     def state(self) -> Path:
-        """Where a run that trains alone keeps its checkpoint."""
+        """The checkpoint of a run that trains alone."""
         return self.path / STATE_FILE
 
     @property
@@ -34,11 +37,11 @@ class RunDirectory:
 
     @property
     def finished(self) -> bool:
-        """Whether the run came to its end."""
+        """Whether the run has finished."""
         return (self.path / RESULT_FILE).exists()
 
     def start(self, spec: RunSpec, *, resume: bool) -> None:
-        """Makes the directory; one that is there already is only used to resume the same run."""
+        """Creates the directory; an existing one can only be used to resume the same run."""
         known = self.path / SPEC_FILE
         if known.exists():
             self._go_on(spec, resume)
@@ -49,13 +52,13 @@ class RunDirectory:
 
     def _go_on(self, spec: RunSpec, resume: bool) -> None:
         if not resume:
-            raise CheckpointError(f"{self.path} holds a run already: give --resume to go on, or another --out")
+            raise CheckpointError(f"{self.path} holds a run already: give --resume to continue it, or another --out")
         found, wanted = self.spec().to_json(), json.loads(json.dumps(spec.to_json()))
         differing = [name for name, value in wanted.items() if found[name] != value]
         if differing:
             raise CheckpointError(
                 f"{self.path} holds another run, with other {' and '.join(differing)}: give another --out, "
-                f"or the options by which it was started (see {SPEC_FILE} there)"
+                f"or the options with which it was started (see {SPEC_FILE} there)"
             )
         clear_leftovers(self.path)
 
@@ -64,7 +67,7 @@ class RunDirectory:
         try:
             return RunSpec.from_json(json.loads((self.path / SPEC_FILE).read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise CheckpointError(f"{self.path} is no run directory ({error})") from error
+            raise CheckpointError(f"{self.path} is not a run directory ({error})") from error
 
     def log(self, entry: dict[str, Any]) -> None:
         """Adds a line to the log."""
@@ -83,7 +86,7 @@ class RunDirectory:
                     return
 
     def forget_after(self, epoch: int) -> None:
-        """Cuts the log back to what a checkpoint knows of (-1: to nothing), so that resuming repeats no line."""
+        """Truncates the log after the epoch of a checkpoint (-1: to nothing), so that resuming repeats no line."""
         if not (self.path / LOG_FILE).exists():
             return
         kept = [entry for entry in self.entries() if entry["epoch"] <= epoch]
@@ -94,7 +97,7 @@ class RunDirectory:
         save_model(self.best, trained, card)
 
     def finish(self, result: dict[str, Any]) -> None:
-        """Records the result; from now on the run counts as finished."""
+        """Writes the result; the run then counts as finished."""
         write_atomically(self.path / RESULT_FILE, json.dumps(result, indent=1) + "\n")
 
     def result(self) -> dict[str, Any]:
@@ -104,6 +107,6 @@ class RunDirectory:
             found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise CheckpointError(
-                f"{path}: not a readable result ({error}); delete it to train the rest again"
+                f"{path}: not a readable result ({error}); delete it to repeat the end of the training"
             ) from error
         return found

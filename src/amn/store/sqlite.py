@@ -1,4 +1,4 @@
-"""Live memories in a file of SQLite: what is acknowledged is on the disk, and one flush serves all who wait for it."""
+"""Live memories in an SQLite file: what is acknowledged is on disk, and writes that wait share one flush."""
 
 import json
 import sqlite3
@@ -26,12 +26,12 @@ from amn.store.memories import (
 T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], Any]
 
-APPLICATION = 0x616D6E  # "amn": what SQLite calls the application id, by which a file is known to be ours
+APPLICATION = 0x616D6E  # "amn": the SQLite application id, which identifies our files
 VERSION = 1
 MAX_GROUP = 256  # jobs in one commit
-ROWS = 500  # that one statement inserts: after each row that it gives or takes by itself, a thread waits for its turn
-MAX_EXPIRED = 100  # memories that one commit clears away, so that none takes long
-BUSY_SECONDS = 10.0  # for another process that writes to the same file
+ROWS = 500  # inserted by one statement: each statement has to wait for the interpreter lock
+MAX_EXPIRED = 100  # memories deleted by one commit, so that none takes long
+BUSY_SECONDS = 10.0  # to wait for another process that writes to the file
 
 _SCHEMA = (
     """CREATE TABLE memories (
@@ -47,7 +47,7 @@ _SCHEMA = (
     """CREATE TABLE snapshots (
         memory TEXT PRIMARY KEY REFERENCES memories ON DELETE CASCADE, sentences INTEGER NOT NULL, data BLOB NOT NULL
     )""",
-    "CREATE TABLE owners (owner TEXT PRIMARY KEY, memories INTEGER NOT NULL) WITHOUT ROWID",  # to count many is slow
+    "CREATE TABLE owners (owner TEXT PRIMARY KEY, memories INTEGER NOT NULL) WITHOUT ROWID",  # counting rows is slow
     """CREATE TRIGGER opened AFTER INSERT ON memories BEGIN
         INSERT INTO owners VALUES (NEW.owner, 1) ON CONFLICT (owner) DO UPDATE SET memories = memories + 1;
     END""",
@@ -61,11 +61,11 @@ _COLUMNS = "id, owner, model, questions, sentences, expires_at"
 
 
 class SqliteStore:
-    """A store in one file, which several processes may share.
+    """A store in a file, which several processes may share.
 
     Args:
-        path: the file, which is made where there is none; None for a store in RAM that ends with the process.
-        most_bytes: how big it may grow.
+        path: the file, which is created if needed; None for a store in RAM that ends with the process.
+        most_bytes: how large it may grow.
     """
 
     def __init__(self, path: Path | None, most_bytes: int = STORE_BYTES) -> None:
@@ -124,21 +124,21 @@ class SqliteStore:
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    """Makes the tables of a new file; refuses one that is not ours."""
+    """Creates the tables of a new file; checks that an existing one is ours."""
     if not db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
         for statement in _SCHEMA:  # executescript would commit, and two servers may start at once
             db.execute(statement)
         return
     found = [db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
     if found != [APPLICATION, VERSION]:
-        raise StoreError(f"the file is no store of memories of version {VERSION} (it says {found}); name another")
+        raise StoreError(f"the file is not a store of memories of version {VERSION} (found {found}); choose another")
 
 
 def _create(record: Record, most: int, now: float, db: sqlite3.Connection) -> None:
     over = "SELECT id FROM memories WHERE expires_at <= ? LIMIT ?"
     db.execute(f"DELETE FROM memories WHERE id IN ({over})", (now, MAX_EXPIRED))
     held = db.execute("SELECT memories FROM owners WHERE owner = ?", (record.owner,)).fetchone()
-    if held is not None and held[0] >= most:  # some of these may have expired
+    if held is not None and held[0] >= most:  # some may have expired
         asked = "SELECT count(*), min(expires_at) FROM memories WHERE owner = ? AND expires_at > ?"
         found, first = db.execute(asked, (record.owner, now)).fetchone()
         if found >= most:
@@ -179,7 +179,7 @@ def _record(row: tuple[Any, ...]) -> Record:
 def _connect(path: Path | None, most_bytes: int) -> sqlite3.Connection:
     if path is not None:
         make_folder(path.parent)
-        path.touch(mode=0o600)  # stories are their tellers' business
+        path.touch(mode=0o600)  # stories may be private
     db = sqlite3.connect(path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
@@ -190,7 +190,7 @@ def _connect(path: Path | None, most_bytes: int) -> sqlite3.Connection:
 
 
 class _DatabaseThread:
-    """A connection and the thread that uses it. Jobs that wait together are committed together, by one flush."""
+    """A connection and the thread that uses it. Jobs that wait at the same time share one commit and one flush."""
 
     def __init__(self, path: Path | None, most_bytes: int, begin: str) -> None:
         self._name, self._begin = str(path or "memory:"), begin
@@ -205,11 +205,11 @@ class _DatabaseThread:
         opened.result()
 
     def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """What a job gives, once it is committed."""
+        """The result of a job, once it is committed."""
         return self.start(job).result()
 
     def start(self, job: Callable[[sqlite3.Connection], T]) -> "Future[T]":
-        """Begins a job; its future has what it gives once it is committed."""
+        """Starts a job; its future has the result once it is committed."""
         future: Future[T] = Future()
         with self._changed:
             if self._closed:
@@ -219,7 +219,7 @@ class _DatabaseThread:
         return future
 
     def close(self) -> None:
-        """Finishes what was begun and ends the thread."""
+        """Finishes pending jobs and ends the thread."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -247,9 +247,9 @@ class _DatabaseThread:
             return [self._jobs.popleft() for _ in range(min(len(self._jobs), MAX_GROUP))]
 
     def _commit(self, db: sqlite3.Connection, jobs: Sequence[Job]) -> list[Any]:
-        """Does jobs in one transaction: for each what it gives, or its error.
+        """Runs jobs in one transaction; returns the result or error of each.
 
-        Where the transaction fails as a whole, each is tried alone: one that does not fit must not spoil the others.
+        If the transaction fails as a whole, each job is tried alone: one that does not fit must not affect the others.
         """
         try:
             db.execute(self._begin)
@@ -269,7 +269,7 @@ class _DatabaseThread:
 
 
 def _attempt(db: sqlite3.Connection, job: Job) -> Any:
-    """What a job gives, or the reason why it refused; then it left nothing behind."""
+    """The result of a job, or its error, after which its changes are undone."""
     db.execute("SAVEPOINT job")
     try:
         return job(db)

@@ -1,6 +1,6 @@
-"""What must hold of a model directory before anything of it is used: nothing here allocates what a file claims.
+"""Checks of a model directory before it is used: nothing here allocates memory of a size that a file claims.
 
-Pure functions over the description (the JSON of config.json) and the weights.
+The functions take the description (the JSON of config.json) and the weights.
 """
 
 import json
@@ -13,29 +13,27 @@ from typing import Any
 import numpy as np
 
 from amn.errors import CheckpointError
+from amn.inference.shapes import Shape, amn_shapes
 
 MAX_CONFIG_BYTES = 64 << 20
-MAX_SIZE = 1 << 20  # of a width, a vocabulary, or any other whole number of a config
+MAX_SIZE = 1 << 20  # of a width, a vocabulary, or any other integer of a config
 MAX_HIDDEN = 8192
-DIGESTS = "sha256"  # the entry of config.json that says what the rest must be
-KINDS = 6  # of edges, each with a bias for each head
+DIGESTS = "sha256"  # the entry of config.json with the checksums
 
 _PARTS = {"architecture": str, "config": dict, "vocabulary": dict, "training": dict}
-_PARTS_BEFORE = {*_PARTS, "format_version", "calibration"}  # what models from before there were checksums may have
+_PARTS_BEFORE = {*_PARTS, "format_version", "calibration"}  # the entries of models saved before there were checksums
 _POSITIVE = ("vocabulary_size", "num_answers", "hidden", "heads", "max_banks", "items")
 _KNOWN = {**dict.fromkeys(_POSITIVE, int), "bank_gap": float, "norm_epsilon": float, "pointer": bool, "needs": bool}
-_RESERVED_WORDS = 2  # padding and the unknown word have numbers too
+_RESERVED_WORDS = 2  # ids for padding and the unknown word
 
 _log = logging.getLogger(__name__)
 
-Shape = tuple[int, ...]
-
 
 def parsed(text: bytes, source: str) -> dict[str, Any]:
-    """A description, of which every part is of the kind that it must be.
+    """The description in a text.
 
     Raises:
-        CheckpointError: where it is not; the message says what was expected.
+        CheckpointError: where it is too long or not JSON.
     """
     if len(text) > MAX_CONFIG_BYTES:
         raise CheckpointError(f"{source}: expected at most {MAX_CONFIG_BYTES} bytes, found {len(text)}")
@@ -48,7 +46,7 @@ def parsed(text: bytes, source: str) -> dict[str, Any]:
 
 
 def check_description(described: Mapping[str, Any], source: str) -> None:
-    """Refuses a description whose parts are missing, of a wrong kind, out of range, or at odds with each other."""
+    """Checks that the parts of a description are there, of the right types, in range, and consistent."""
     for name, kind in _PARTS.items():
         _expect(isinstance(described.get(name), kind), source, f"{name}: {_named(kind)}", described.get(name))
     _check_config(described["config"], source)
@@ -62,11 +60,11 @@ def check_description(described: Mapping[str, Any], source: str) -> None:
         wanted = described[DIGESTS]
         _expect(isinstance(wanted, dict), source, f"{DIGESTS}: an object", wanted)
         same = wanted.get("description") == _digest_of(described)
-        _expect(same, source, "a description with its own checksum", "another: it is damaged, or was changed by hand")
+        _expect(same, source, "a description with a matching checksum", "another: it is damaged, or was edited")
     else:
         known = described.keys() <= _PARTS_BEFORE
         _expect(known, source, f"{DIGESTS} among {', '.join(sorted(described))}", "none: a name is damaged")
-        _log.warning("%s: the model has no checksums, so nobody can tell whether it is as it was saved", source)
+        _log.warning("%s: the model has no checksums, so damage cannot be detected", source)
 
 
 def _check_texts(listed: object, source: str, name: str) -> None:
@@ -78,10 +76,10 @@ def _check_texts(listed: object, source: str, name: str) -> None:
 
 def _check_config(config: Mapping[str, Any], source: str) -> None:
     for name, value in config.items():
-        _expect(_is_plain(value), source, f"{name}: a number of usual size, true or false, or a short list", value)
+        _expect(_is_plain(value), source, f"{name}: a number in range, true or false, or a short list", value)
         kind = _KNOWN.get(name, object)
         right = isinstance(value, kind | int if kind is float else kind)
-        right &= kind not in (int, float) or not isinstance(value, bool)  # which Python takes for a number
+        right &= kind not in (int, float) or not isinstance(value, bool)  # which is an int in Python
         _expect(right, source, f"{name}: {_named(kind)}", value)
     for name in _POSITIVE:
         _expect(config.get(name, 1) > 0, source, f"{name}: above 0", config.get(name))
@@ -101,10 +99,10 @@ def _is_plain(value: object) -> bool:
 
 
 def check_weights(described: Mapping[str, Any], weights: Mapping[str, np.ndarray], data: bytes, source: str) -> None:
-    """Refuses weights that are not those of the description: other names, shapes, kinds or bytes, or not finite."""
+    """Checks that weights fit their description, in names, shapes, types and checksum, and are finite."""
     expected = expected_shapes(described["architecture"], described["config"])
     for name in expected.keys() ^ weights.keys():
-        side = "is missing" if name in expected else "is none of this architecture"
+        side = "is missing" if name in expected else "does not belong to this architecture"
         raise CheckpointError(f"{source}: the tensor {name[:100]!r} {side}")
     for name, shape in expected.items():
         found = weights[name]
@@ -118,7 +116,7 @@ def check_weights(described: Mapping[str, Any], weights: Mapping[str, np.ndarray
 
 
 def with_digests(described: Mapping[str, Any], data: bytes) -> dict[str, Any]:
-    """A description that says by checksums what it and its weights are; the inverse of the checks above."""
+    """A description with the checksums of itself and of the weights."""
     plain = {name: value for name, value in described.items() if name != DIGESTS}
     return {**plain, DIGESTS: {"weights": sha256(data).hexdigest(), "description": _digest_of(plain)}}
 
@@ -129,12 +127,12 @@ def _digest_of(described: Mapping[str, Any]) -> str:
 
 
 def expected_shapes(architecture: str, config: Mapping[str, Any]) -> dict[str, Shape]:
-    """The tensors of a model and their shapes; -1 where any size will do. Nothing of that size is made for it.
+    """The tensors of a model and their shapes, without allocating them; -1 where any size will do.
 
-    The default model is answered without torch, so its shapes are written here; torch knows those of the others.
+    The default model needs no torch, so its shapes are listed; torch computes those of the others.
     """
     if architecture == "amn":
-        return _shapes_of_amn(config)
+        return amn_shapes(config)
     import torch
 
     from amn.models import config_of, model_class
@@ -148,67 +146,8 @@ def expected_shapes(architecture: str, config: Mapping[str, Any]) -> dict[str, S
     return {name: tuple(value.shape) for name, value in model.state_dict().items()}
 
 
-def _shapes_of_amn(config: Mapping[str, Any]) -> dict[str, Shape]:
-    hidden, answers, pointer, items = (
-        config.get(name, default)
-        for name, default in (("hidden", 64), ("num_answers", 0), ("pointer", False), ("items", 1))
-    )
-    shapes: dict[str, Shape] = {
-        "edge_bias": (KINDS, config.get("heads", 4)),
-        "encoder.embedding.weight": (config.get("vocabulary_size", 0), hidden),
-        "decoder.prelu.weight": (1,),
-        **_layer("create", 1, hidden + 1),
-        **_layer("decoder.answer", answers, hidden),
-        "tell.weight": (2 * hidden, hidden),
-        "strength.update_question.weight": (1, hidden),
-    }
-    numbers = ("strength.update_strength", "strength.reset", "strength.candidate_strength")
-    shapes |= {name: (1,) for name in (*numbers, "decoder.nothing", "decoder.growth")}
-    shapes |= {f"{name}.weight": (hidden, hidden) for name in ("ask", "move_question", "decoder.match")}
-    for name in ("strength.update_state", "strength.candidate_state", "move_state"):
-        shapes |= _layer(name, 1, hidden)
-    for name in ("from_question", "decoder.hidden", *(["decoder.pointer.of_summary"] if pointer else [])):
-        shapes |= _layer(name, hidden, hidden)
-    for name in ("encoder.word_gru", "encoder.question_gru", "propagate_gru", "update"):
-        shapes |= _gru(name, hidden, 2 * hidden if name == "update" else hidden)
-    if pointer:
-        shapes["encoder.anonymous"] = (-1, hidden)
-    if items > 1:
-        shapes |= {"decoder.classes.weight": (answers, hidden), **_gru("decoder.next", hidden, hidden)}
-    return shapes | (_shapes_of_gate(config) if config.get("gate") else {})
-
-
-def _shapes_of_gate(config: Mapping[str, Any]) -> dict[str, Shape]:
-    width, words = config["gate"], config.get("vocabulary_size", 0)
-    shapes: dict[str, Shape] = {
-        "gate.embedding.weight": (words, width),
-        "gate.question.weight": (width, width),
-        "gate.bars": (3,),
-        "gate.refers": (words,),
-    }
-    for name in ("gate.sentence_gru", "gate.question_gru"):
-        shapes |= _gru(name, width, width)
-    if config.get("needs"):
-        shapes |= {f"gate.need.{name}.weight": (width, width) for name in ("sentence", "question")}
-        shapes |= {
-            "gate.need.shared.weight": (4, width),
-            "gate.need.names": (words,),
-            "gate.need.highest": (1,),
-            **_layer("gate.need.verdict", 1, width),
-        }
-    return shapes | _layer("gate.sentence", width, width) | _layer("gate.verdict", 1, width)
-
-
-def _layer(name: str, outputs: int, inputs: int) -> dict[str, Shape]:
-    return {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
-
-
-def _gru(name: str, hidden: int, inputs: int) -> dict[str, Shape]:
-    return {**_layer(f"{name}.input", 3 * hidden, inputs), **_layer(f"{name}.state", 3 * hidden, hidden)}
-
-
 def _named(kind: type) -> str:
-    names = {str: "text", dict: "an object", int: "a whole number", float: "a number", bool: "true or false"}
+    names = {str: "text", dict: "an object", int: "an integer", float: "a number", bool: "true or false"}
     return names.get(kind, "a value")
 
 

@@ -89,7 +89,7 @@ export class BanksView {
     root.classList.toggle("last", last && bank > 0);
     const role = bank === 0 ? "everything: " : last ? "most relevant: " : "";
     const bankless = memory.current && !memory.words.size;
-    note.textContent = bankless ? "This model keeps no banks of entities." : role + count(held.length, "word");
+    note.textContent = bankless ? "This model has no banks." : role + count(held.length, "word");
     more.textContent = held.length > MAX_CHIPS ? `and ${held.length - MAX_CHIPS} more` : "";
     const shares = last ? attention : new Map(); // deeper copies are those that were read
     list.replaceChildren(...held.slice(0, MAX_CHIPS).map((entity) => this.chip(bank, entity, memory, shares, used)));

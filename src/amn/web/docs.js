@@ -17,7 +17,7 @@ function typeOf(schema = {}) {
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(" or ");
   if (schema.type === "array") return `list of ${typeOf(schema.items)}`;
   if (schema.type === "object") return schema.additionalProperties ? `map to ${typeOf(schema.additionalProperties)}` : "object";
-  return { string: "text", integer: "whole number", number: "number", boolean: "true or false", null: "null" }[schema.type] ?? "anything";
+  return { string: "text", integer: "integer", number: "number", boolean: "true or false", null: "null" }[schema.type] ?? "anything";
 }
 
 const bounds = (schema) => {
@@ -160,8 +160,8 @@ function refusals(replies) {
 
 function shapes(schemas) {
   const root = element("section", "card");
-  root.append(element("h2", "", "Shapes of replies"));
-  for (const [name, schema] of Object.entries(schemas).filter(([name]) => name.endsWith("Out"))) {
+  root.append(element("h2", "", "Schemas of replies"));
+  for (const [name, schema] of Object.entries(schemas).filter(([name]) => !/(Body|Problem)$/.test(name))) {
     root.append(element("h3", "", name.replace(/Out$/, "")), fields(schema));
   }
   return root;

@@ -16,7 +16,7 @@ export function showStoryError(text) {
 }
 
 function showNotice(error) {
-  setText(at("notice-text"), error instanceof Problem ? error.message : `This page stumbled: ${error.message}`);
+  setText(at("notice-text"), error instanceof Problem ? error.message : `This page failed: ${error.message}`);
   at("token-form").hidden = error.status !== 401;
   at("notice").hidden = false;
   if (error.status === 401) at("token").focus();

@@ -12,7 +12,7 @@ const MAX_FILE_BYTES = 1_000_000;
 
 // The first story of a file: bAbI text, JSON lines, or plain text. What is wrong with it is said by the error.
 export async function readFile(file) {
-  if (file.size > MAX_FILE_BYTES) throw new Error(`${file.name} is too big: at most 1 MB fits here.`);
+  if (file.size > MAX_FILE_BYTES) throw new Error(`${file.name} is too large: the limit is 1 MB.`);
   try {
     return parse(new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer()));
   } catch {

@@ -95,7 +95,7 @@ export class Race {
   finish(story, heard, lanes) {
     const [title] = this.root.children;
     const letIn = heard && heard < story.length ? `A gate let in ${count(heard)} of ${count(story.length)} sentences. ` : "";
-    const how = `Medians of ${ROUNDS} answers each way, in turns, after ${WARM_UP} that warm up; the time is the server's, from question to answer.`;
+    const how = `Medians of ${ROUNDS} answers each, alternating, after ${WARM_UP} for warm-up; measured by the server, from question to answer.`;
     this.root.replaceChildren(
       title, element("p", "race-question", QUESTION), table(lanes), element("p", "result", verdict(lanes)),
       element("p", "muted", letIn + how), excerpt(story),
@@ -135,7 +135,7 @@ function bar(text, share) {
 
 // What the figures say, and no more: a difference within the noise is none.
 export function verdict([last, all]) {
-  const result = last.answer.answer === all.answer.answer ? "The same answer" : "Another answer";
+  const result = last.answer.answer === all.answer.answer ? "The same answer" : "A different answer";
   const faster = all.milliseconds / last.milliseconds;
   const time = faster >= FASTER ? `${faster.toFixed(1)} times as fast` : "in about the same time, most of which is not reading";
   return `${result} from ${count(last.words)} of ${count(all.words)} words, ${time}.`;

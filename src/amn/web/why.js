@@ -7,7 +7,7 @@ export function drawWhy(root, reading, question, time, goTo) {
   const answer = reading.answer(question, time);
   const reason = reading.reason(question, time);
   if (!reading.length) root.replaceChildren();
-  else if (!answer) root.replaceChildren(element("p", "muted", "Nothing was told yet; the memory knows its questions."));
+  else if (!answer) root.replaceChildren(element("p", "muted", "Nothing has been told yet."));
   else if (!reason) root.replaceChildren(element("p", "muted", reading.unexplained ?? "…"));
   else root.replaceChildren(restsOn(reading, reason, answer, goTo), read(reason), others(reason));
 }
@@ -22,7 +22,7 @@ function restsOn(reading, { sentences }, answer, goTo) {
 
 function unsupported(answer) {
   const known = `“${said(answer)}” rests on no single sentence: without any one of them it stays.`;
-  return { unknown: "No sentence so far says it.", guess: "A guess: it rests on no sentence." }[kindOf(answer)] ?? known;
+  return { unknown: "No sentence says so yet.", guess: "A guess: it rests on no sentence." }[kindOf(answer)] ?? known;
 }
 
 function read({ entities_read: held, entities, banks_read: banks, banks_created: created }) {
@@ -33,5 +33,5 @@ function read({ entities_read: held, entities, banks_read: banks, banks_created:
 function others({ top }) {
   const listed = top.filter((other) => other.score >= 0.005).slice(0, 3);
   const text = listed.map(({ answer, score }) => `${answer} ${(100 * score).toFixed(score < 0.1 ? 1 : 0)} %`).join(" · ");
-  return element("p", "muted", text ? `Next: ${text}` : "No other answer comes near.");
+  return element("p", "muted", text ? `Next: ${text}` : "No other answer is close.");
 }

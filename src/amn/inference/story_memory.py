@@ -1,4 +1,4 @@
-"""What readers of stories give, whoever they are: readings in words and numbers, and what each sentence did."""
+"""The interface of story memories, and the data that they return: predictions, and what each sentence did."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,26 +12,26 @@ from amn.data.graph import RECENT_NEIGHBOURS, WordGraph
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was read for the questions of one memory."""
+class Prediction:
+    """The output of a model for the questions of one memory."""
 
-    # A score for each answer class and, where the model can point, for each word that was told; for each token of an
-    # answer, which is one where the model makes a single choice.
+    # For each token of an answer, a score for each class and, if the model can point, for each word of the story. An
+    # answer has one token if the model makes a single choice.
     logits: Float[np.ndarray, "question token answer"]
-    # Which of these was chosen for each token; what comes after an end does not count.
+    # The choice for each token; those after the end token do not count.
     tokens: Int[np.ndarray, "question token"]
-    words: Sequence[str]  # these words
+    words: Sequence[str]  # these words of the story
     entities: int  # how many entities the memory has
-    entities_read: Sequence[int]  # how many of them were read for each question, copies counted each time
+    entities_read: Sequence[int]  # how many of them were read for each question; copies count each time
     banks: int  # how many banks there are
-    strange: Sequence[int]  # how many pairs of words were strange (`amn.inference.phrasing`), for each question
+    strange: Sequence[int]  # how many strange pairs of words (`amn.inference.phrasing`) there are, for each question
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """What one sentence did to a memory."""
 
-    # The deepest bank that held each entity that it touched; None where it is new.
+    # The deepest bank that held each entity that it touched; None for new ones.
     before: dict[str, int | None] = field(default_factory=dict)
     after: dict[str, int] = field(default_factory=dict)  # the deepest bank that holds each of them now
     strengths: dict[str, float] = field(default_factory=dict)  # the strength of each entity that was updated
@@ -40,8 +40,8 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """An entity as a bank holds it: its word, its strength in [0, 1], and the logit that decides how far it moves."""
+class HeldEntity:
+    """An entity of a bank: its word, its strength in [0, 1], and the logit that decides how far it moves."""
 
     word: str
     strength: float
@@ -51,8 +51,8 @@ class Held:
 Arrays = dict[str, np.ndarray]
 
 
-def placed(depth: Int[np.ndarray, " slot"], graph: WordGraph) -> Arrays:
-    """The tables of a memory that say how deep entities are, in which order banks list them, and whom they met last."""
+def graph_tables(depth: Int[np.ndarray, " slot"], graph: WordGraph) -> Arrays:
+    """The tables of depth, of the order of entities in banks, and of neighbours."""
     met = [graph.neighbours(slot) for slot in range(len(depth))]
     neighbours = np.zeros((len(met), RECENT_NEIGHBOURS), np.int32)
     for slot, others in enumerate(met):
@@ -66,41 +66,41 @@ def placed(depth: Int[np.ndarray, " slot"], graph: WordGraph) -> Arrays:
 
 
 class StoryMemory(Protocol):
-    """The memory of one story, told sentence by sentence and built for some questions."""
+    """The memory of one story, built for some questions and told sentence by sentence."""
 
     @property
     def banks(self) -> int:
-        """How many banks there are; 0 where the model has none."""
+        """The number of banks; 0 if the model has none."""
 
     @property
     def entities(self) -> int:
-        """How many entities there are."""
+        """The number of entities."""
 
     @property
     def nbytes(self) -> int:
-        """What its tables take."""
+        """The size of its tables in bytes."""
 
     def tell(self, sentence: Words) -> Change:
-        """Reads a sentence and says what it did."""
+        """Reads a sentence and returns what it did."""
 
-    def hear(self, sentences: Sequence[Words]) -> None:
+    def ingest(self, sentences: Sequence[Words]) -> None:
         """Reads sentences."""
 
-    def read(self, banks: int) -> Found:
-        """Answers from some banks, the most relevant first; 0 for all."""
+    def read(self, banks: int) -> Prediction:
+        """The prediction from some banks, the most relevant first; 0 for all."""
 
-    def bank(self, index: int) -> list[Held]:
+    def bank(self, index: int) -> list[HeldEntity]:
         """The entities of a bank."""
 
     def attention(self, banks: int, question: int) -> list[dict[str, float]]:
-        """How much the answer to a question rests on each entity of each bank; nothing where a bank is not read."""
+        """The attention to each entity of each bank for a question; empty for banks that are not read."""
 
     def arrays(self) -> Arrays:
-        """Everything that it knows besides its words, to be saved."""
+        """Its state without the words, for saving."""
 
     def resume(self, words: Sequence[str], arrays: Arrays) -> None:
-        """Puts back what `arrays` gave, into a new memory of the same questions; `words` are those met so far."""
+        """Restores the state from `arrays` in a new memory for the same questions; `words` are those met so far."""
 
     @property
     def words(self) -> Sequence[str]:
-        """The words that it has met, in order; those of the questions come first."""
+        """The words so far, in order; those of the questions come first."""

@@ -1,7 +1,4 @@
-"""Connections: how many there may be, how long one may take to say what it wants, and what is logged of those that err.
-
-A server has few connections to give. One that does not come to the point is let go, first of all when another waits.
-"""
+"""Connections: how many there may be, how long a client may take to send a request, and what is logged of errors."""
 
 import asyncio
 import logging
@@ -19,14 +16,14 @@ from amn.server.limits import SHUTDOWN_SECONDS, Limits
 from amn.server.problems import PROBLEM_JSON, problem
 
 BACKLOG = 128
-_SPARE_FILES = 200  # descriptors for everything but connections
-_REPEAT_SECONDS = 1.0  # the same complaint is logged once in so many
+_SPARE_FILES = 200  # file descriptors for everything but connections
+_REPEAT_SECONDS = 1.0  # the same message is logged once in this time
 
 
 class JoinedWrites:
-    """A transport that sends at once what is written in one turn of the loop, such as head and body of a reply.
+    """A transport that sends what is written in one turn of the event loop at once, such as head and body of a reply.
 
-    Whoever sends lets another thread run, and waits for its own turn: so one thing less to send is soon felt.
+    Every system call releases the interpreter lock and has to wait for it again, so fewer calls are faster.
     """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
@@ -34,7 +31,7 @@ class JoinedWrites:
         self._held: list[bytes] = []
 
     def write(self, data: bytes) -> None:
-        """Sends soon, in the order of writing."""
+        """Sends at the end of this turn of the loop."""
         if not self._held:
             self._loop.call_soon(self._flush)
         self._held.append(data)
@@ -46,7 +43,7 @@ class JoinedWrites:
             self._transport.write(data)
 
     def close(self) -> None:
-        """Ends the connection after what was written."""
+        """Closes the connection after sending what was written."""
         self._flush()
         self._transport.close()
 
@@ -55,20 +52,20 @@ class JoinedWrites:
 
 
 class Connection(H11Protocol):
-    """A connection that must ask for something within a time, and makes room for others while it does not."""
+    """A connection that must send the head of a request in time; while it is idle it may be closed for another."""
 
     limits = Limits()
     _late: asyncio.TimerHandle | None = None
-    _first_byte: float | None = None  # of the request whose head is not there yet
+    _first_byte: float | None = None  # when the head of a request began to arrive
     since = 0.0
 
     @property
     def idle(self) -> bool:
-        """Whether it has no request under way."""
+        """Whether no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Takes a connection, in the place of one that waits where there are too many."""
+        """Accepts a connection; where there are too many, the one that was idle for longest is closed."""
         super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
         self.since = time.monotonic()
         if len(self.connections) > most_connections(self.limits):
@@ -88,7 +85,7 @@ class Connection(H11Protocol):
             self._late = None
 
     def data_received(self, data: bytes) -> None:
-        """Takes what came: the clock for the head of a request runs from its first byte to its last."""
+        """Receives data; the time limit for the head of a request runs from its first byte to its last."""
         before = self.cycle
         if self.idle and self._first_byte is None:
             self._first_byte = time.monotonic()
@@ -100,17 +97,17 @@ class Connection(H11Protocol):
             self._stop_expecting()
 
     def on_response_complete(self) -> None:
-        """Waits for the next request; the time without any byte of it is uvicorn's to count."""
+        """Waits for the next request; uvicorn limits the time until its first byte."""
         self.since = time.monotonic()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Lets go."""
+        """Stops the timer."""
         self._stop_expecting()
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Says that this was not HTTP, as a problem like any other."""
+        """Answers what is not HTTP with a problem document."""
         body = problem(400, msg)
         headers = [("content-type", PROBLEM_JSON), ("content-length", str(len(body))), ("connection", "close")]
         for event in (
@@ -123,29 +120,29 @@ class Connection(H11Protocol):
 
 
 def most_connections(limits: Limits) -> int:
-    """How many connections there may be, by the limits and by how many files this process may open."""
+    """The number of connections that the limits and the open files of the process allow."""
     return max(1, min(limits.connections, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_FILES))
 
 
 class Server(uvicorn.Server):
-    """A server that ends its streams when it is told to stop: a stream would never end by itself."""
+    """A server that ends its event streams when it stops; they would never end by themselves."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stops, and finishes the requests that it took."""
+        """Stops after finishing the requests that were taken."""
         app: Any = self.config.app
         app.state.events.stop()
         await super().shutdown(sockets)
 
 
 class OnceASecond(logging.Filter):
-    """Lets the same complaint through once a second, so that nobody can fill the disk by erring often."""
+    """Logs the same message at most once a second, so that no client can fill the disk with errors."""
 
     def __init__(self) -> None:
         super().__init__()
         self._said: dict[str, float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a record is logged."""
+        """Whether to log a record."""
         text, now = str(record.msg)[:200], time.monotonic()
         if len(self._said) > 1000:
             self._said.clear()
@@ -156,7 +153,7 @@ class OnceASecond(logging.Filter):
 
 
 def server_for(app: FastAPI, limits: Limits, *, log_level: str = "warning", log_requests: bool = False) -> Server:
-    """A server for an application; `run(sockets=[...])` serves."""
+    """A server for an application; its `run(sockets=[...])` serves."""
     config = uvicorn.Config(
         app,
         http=type("LimitedConnection", (Connection,), {"limits": limits}),

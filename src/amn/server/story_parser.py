@@ -1,46 +1,41 @@
-"""How much a request costs the model, and how long things take here.
+"""Stories as requests give them: split into sentences part by part, checked against the limits, with what they cost."""
 
-To look at a long story takes long too, so a story is looked at as one goes.
-"""
-
-import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
 
 from amn.data.sentences import MAX_SENTENCE_WORDS, split_sentences
 from amn.data.story import words_of
 from amn.errors import AMNError
 from amn.memory.live import KEPT_TRACES
 from amn.memory.support import READ_AGAIN, TRIED_SENTENCES
-from amn.server.batching import Steps
 from amn.server.limits import Limits
+from amn.store.stepwise import Steps
 
-T = TypeVar("T")
-
-ASK_PACE, EXPLAIN_PACE = 5e-4, 2e-5  # seconds for a question, and for a sentence of an explanation, until measured
-_SHARE = 0.2  # of a new measurement in the pace, where it is better than expected
-NO_SENTENCE = "expected at least one sentence with a word in it, found none"
-_PART_SENTENCES = 64  # that are looked at in one go
+_PART_SENTENCES = 64  # of a list, parsed in one step
 _PART_CHARACTERS = 4_000  # of a text
-_AHEAD = 100  # of these, after which it is known where a sentence ends
+_AHEAD = 100  # characters after which it is known whether a sentence ends
 _WORD_BYTES = 60  # of a reply, for each word that a sentence touched
-_OVERHEAD_WORDS = 16  # what every sentence costs, as if it had so many more words
+_OVERHEAD_WORDS = 16  # the fixed cost of a sentence, in words
 
 
 class FieldError(AMNError):
-    """A field of a request that is too much or too little; the message says which and why."""
+    """A field of a request with a bad value; the message says which and why."""
 
     def __init__(self, field: str, why: str) -> None:
         super().__init__(f"{field}: {why}")
         self.field = field
 
 
-class ReadingWork:
-    """Sentences to read, and what each costs, as far as they were looked at.
+class StoryParser:
+    """The sentences of a story and their cost, as far as they have been parsed; a long story is parsed in steps.
 
-    Every question may have a memory of its own, in which the words of a sentence look at each other: so the cost is the
-    square of their number, for each question. Sentences without a word are left out. What was looked at before needs no
-    limits; `field` is what the story is called in the request.
+    Every question may have its own memory, in which the words of a sentence attend to each other: so the cost is the
+    square of their number, for each question. Sentences without a word are left out.
+
+    Args:
+        story: text, or a list of sentences.
+        questions: how many questions are asked about it.
+        limits: the limits that it must keep; None where it was checked before.
+        field: the name of the field of the request, for error messages.
     """
 
     def __init__(
@@ -52,36 +47,46 @@ class ReadingWork:
         self.sentences: list[str] = []
         self.words, self.cost = 0, 0
         self.complete = False
-        if limits is not None and (len(story) if isinstance(story, str) else sum(map(len, story))) > (
-            most := limits.story_characters
-        ):
-            raise FieldError(field, f"at most {most} characters fit in a request; tell it to a memory in parts")
+        characters = len(story) if isinstance(story, str) else sum(map(len, story))
+        if limits is not None and characters > limits.story_characters:
+            most = limits.story_characters
+            raise FieldError(field, f"at most {most} characters fit in a request; send it to a memory in parts")
 
     def __len__(self) -> int:
-        """How many sentences were found so far."""
+        """The number of sentences so far."""
         return len(self.sentences)
 
     @property
     def expected(self) -> int:
-        """How many sentences there are; about, until all of it was looked at."""
+        """The number of sentences in all; an estimate until the whole story is parsed."""
         if self.complete or not self._seen:
             return len(self)
         return max(len(self) + 1, round(len(self) * self._size / self._seen))
 
-    def look(self) -> None:
-        """Looks at the next part.
+    def parse_next(self) -> None:
+        """Parses the next part.
 
         Raises:
-            FieldError: where something of it is too much.
+            FieldError: where it exceeds a limit.
         """
         self._seen, part = next(self._parts, (self._size, ()))
         for sentence, spoken in zip(part, words_of(part), strict=True):
-            self._add(sentence, len(spoken))
+            if spoken:
+                self._add(sentence, len(spoken))
         self.complete = self._seen == self._size
 
+    def parse_rest(self) -> Steps[None]:
+        """Parses the rest of the story, in steps."""
+        while not self.complete:
+            self.parse_next()
+            yield
+
+    def check_not_empty(self) -> None:
+        """Refuses a story without any sentence, once it is parsed."""
+        if self.complete and not self.sentences:
+            raise FieldError(self._field, "expected at least one sentence with a word in it, found none")
+
     def _add(self, sentence: str, length: int) -> None:
-        if not length:
-            return
         self.sentences.append(sentence)
         self.words += length
         self.cost += self._questions * (length + _OVERHEAD_WORDS) ** 2
@@ -89,26 +94,19 @@ class ReadingWork:
             raise FieldError(self._field, why)
 
 
-def looking(work: ReadingWork) -> Steps[None]:
-    """Looks at all of a story."""
-    while not work.complete:
-        work.look()
-        yield
-
-
-def check_reply(limits: Limits, field: str, work: ReadingWork, questions: Sequence[str], times: int = 1) -> None:
-    """Refuses what would make a reply too big, by the words that its sentences touch."""
+def check_reply(limits: Limits, field: str, story: StoryParser, questions: Sequence[str], times: int = 1) -> None:
+    """Refuses a request whose reply would be too long, by the words that its sentences touch."""
     named = sum(map(len, words_of(questions)))
-    if (work.words + named * len(work)) * times * _WORD_BYTES > limits.reply_bytes:
+    if (story.words + named * len(story)) * times * _WORD_BYTES > limits.reply_bytes:
         raise FieldError(field, "the reply would be too long; send fewer sentences or questions at once")
 
 
-def checking_explanation(
+def check_explanation(
     limits: Limits, sentences: Sequence[str], questions: Sequence[str], ends: float | None
 ) -> Steps[None]:
-    """Refuses to explain what would take long, where no deadline ends it, or what nobody could read."""
-    shown = ReadingWork(sentences[-KEPT_TRACES:], len(questions))
-    yield from looking(shown)
+    """Refuses an explanation that would be too long or, without a deadline to end it, take too long."""
+    shown = StoryParser(sentences[-KEPT_TRACES:], len(questions))
+    yield from shown.parse_rest()
     check_reply(limits, "explain", shown, questions, len(questions))
     again = min(len(sentences) * min(len(sentences), TRIED_SENTENCES), READ_AGAIN) + len(sentences)
     if ends is None and shown.cost / max(1, len(shown)) * again > limits.work:
@@ -118,7 +116,7 @@ def checking_explanation(
 def _too_much(number: int, sentence: str, length: int, limits: Limits) -> str | None:
     """Why a sentence is refused, if it is."""
     if number > limits.story_sentences:
-        return f"at most {limits.story_sentences} sentences fit in a request; tell them to a memory in parts"
+        return f"at most {limits.story_sentences} sentences fit in a request; send them to a memory in parts"
     if len(sentence) > limits.sentence_characters:
         return f"sentence {number} is too long, at most {limits.sentence_characters} characters fit"
     if length > MAX_SENTENCE_WORDS:
@@ -127,16 +125,16 @@ def _too_much(number: int, sentence: str, length: int, limits: Limits) -> str | 
 
 
 def _parts_of_list(sentences: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
-    """Some sentences at a time, and how many went before their end."""
+    """Parts of a list, each with the position of its end."""
     for start in range(0, len(sentences), _PART_SENTENCES):
         part = sentences[start : start + _PART_SENTENCES]
         yield start + len(part), part
 
 
 def _parts_of_text(text: str) -> Iterator[tuple[int, Sequence[str]]]:
-    """The sentences of some characters at a time, and how many characters went before their end.
+    """The sentences of parts of a text, each with the position of its end.
 
-    What follows decides whether a sentence ends, so those near the end of a part are left for the next one.
+    Whether a sentence ends depends on what follows, so those near the end of a part are left for the next one.
     """
     start = 0
     while start < len(text):
@@ -150,22 +148,3 @@ def _parts_of_text(text: str) -> Iterator[tuple[int, Sequence[str]]]:
             end, found = begin, found[:kept]
         yield end, found
         start = end
-
-
-class Pace:
-    """How long a unit of cost takes here, learnt from what it took before; rather too long than too short."""
-
-    def __init__(self, first: float) -> None:
-        self._pace = first
-
-    def timed(self, cost: float, function: Callable[[], T]) -> T:
-        """Runs a function of known cost, and learns from it."""
-        started = time.perf_counter()
-        result = function()
-        measured = (time.perf_counter() - started) / max(cost, 1)
-        self._pace = max(measured, self._pace + _SHARE * (measured - self._pace))
-        return result
-
-    def seconds(self, cost: float) -> float:
-        """How long a cost takes, about."""
-        return cost * self._pace
