@@ -27,6 +27,8 @@ from amn.errors import ConfigError
 _PARTS, _MANY_ROWS = 16, 4096  # on a GPU so many rows are multiplied in so many parts
 _WAY_STREAM = 106  # of the random numbers that say whether a token is given as a class or as a told word
 
+Scalar = Float[Tensor, ""] | float
+
 # Where an answer stands among the logits, in each way that it can be given: as a class, and as a word of the story.
 Ways = Sequence[Int[Tensor, "batch question *token"]]
 
@@ -85,7 +87,7 @@ class Model(nn.Module):
     chosen_from: float = 0.0  # share of the training before which its weights are not chosen
     further_weight: float = 0.0  # how much the answer loss of a reading's further logits counts
 
-    def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
+    def forward(self, batch: Batch, progress: Scalar = 1.0, banks: int = 1) -> Reading:
         """Reads a batch.
 
         Args:
@@ -95,14 +97,14 @@ class Model(nn.Module):
         """
         return self.finish(batch, self.ingest(batch, progress), progress, banks)
 
-    def ingest(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0) -> Any:
+    def ingest(self, batch: Batch, progress: Scalar = 1.0) -> Any:
         """Reads all sentences; `finish` answers from what it gives."""
         carry, sentences = self.begin(batch, progress)
         for sentence in sentences:
             carry = self.advance(carry, sentence)
         return carry
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Any, list[Any]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[Any, list[Any]]:
         """What is known before the first sentence, and each sentence ready to be read, so that a step can be compiled.
 
         A model that does not read sentence by sentence reads here what does not depend on the question.
@@ -113,7 +115,7 @@ class Model(nn.Module):
         """Reads one sentence."""
         raise NotImplementedError
 
-    def finish(self, batch: Batch, carry: Any, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, carry: Any, progress: Scalar, banks: int = 1) -> Reading:
         """Answers from what was read."""
         raise NotImplementedError
 

@@ -100,6 +100,16 @@ class Encoder(nn.Module):
         return gru.over(projected, rows > 0)
 
 
+def question_states(
+    batch: Batch, encoding: Encoding
+) -> tuple[Float[Tensor, "batch slot hidden"], Bool[Tensor, "batch slot"]]:
+    """The accumulated states (D) of the words of the questions, and which entities these name."""
+    slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device).expand_as(batch.slot_words)
+    words = batch.questions.flatten(1)
+    named = (slots.unsqueeze(-1) == words.unsqueeze(1)).any(-1) & (slots > 0)
+    return accumulate(encoding.question_words.flatten(1, 2), words, slots), named
+
+
 def _only_real(
     encoded: Float[Tensor, "batch question hidden"], questions: Int[Tensor, "batch question word_q"]
 ) -> Float[Tensor, "batch question hidden"]:

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
-from amn.models.base import GRU, Model, ModelConfig, Reading, masked_softmax, uniform
+from amn.models.base import GRU, Model, ModelConfig, Reading, Scalar, masked_softmax, uniform
 from amn.models.encoder import EMBEDDING_RANGE, Encoder, Encoding, accumulate
 from amn.models.losses import bernoulli_divergence, creation_prior, expected_strengths, strength_divergence
 from amn.models.paper.banks import PaperBank, PaperMemory, bank_weights, empty_bank, empty_memory, move, realise
@@ -100,7 +100,7 @@ class PaperAMN(Model):
         self.create = nn.Linear(config.capacity * hidden, 1)
         self.decoder = PaperDecoder(config)
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[PaperState, list[PaperSentence]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[PaperState, list[PaperSentence]]:
         """Everything is encoded at once; the memory is empty."""
         del progress
         encoding = self.encoder(batch)
@@ -114,7 +114,7 @@ class PaperAMN(Model):
         lesson = None if told.lesson is None else self.learn(told.lesson, memory, sentence, logit)
         return PaperState(memory, told.questions, lesson)
 
-    def finish(self, batch: Batch, told: PaperState, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, told: PaperState, progress: Scalar, banks: int = 1) -> Reading:
         """Line 18. Training always reads all banks."""
         del batch, progress
         if told.lesson is None:

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from amn.data.batches import Batch
-from amn.models.base import GRU, Linear, Model, ModelConfig, Reading, masked_softmax
+from amn.models.base import GRU, Linear, Model, ModelConfig, Reading, Scalar, masked_softmax
 from amn.models.rivals.baseline import dropout, look_up, position_encoding, reading_of
 
 _EMBEDDING_RANGE = sqrt(3)  # embeddings start uniform in [-sqrt(3), sqrt(3)]
@@ -77,12 +77,12 @@ class DMNPlus(Model):
         self.updates = nn.ModuleList(Linear(3 * hidden, hidden) for _ in range(config.episodes))  # W^t
         self.answer = Linear(2 * hidden, config.num_answers)
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Tensor, list[Any]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[Tensor, list[Any]]:
         """Fuses the sentences into facts."""
         del progress
         return self.fuse(self.sentences(batch), batch.sentence_mask), []
 
-    def finish(self, batch: Batch, facts: Tensor, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, facts: Tensor, progress: Scalar, banks: int = 1) -> Reading:
         """Reads the facts in episodes, and answers."""
         del progress, banks
         told = batch.sentence_mask

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.errors import ConfigError, did_you_mean
-from amn.models.base import GRU, Linear, Model, ModelConfig, Reading
+from amn.models.base import GRU, Linear, Model, ModelConfig, Reading, Scalar
 from amn.models.rivals.baseline import look_up, reading_of
 
 
@@ -71,12 +71,12 @@ class EncDec(Model):
         self.first = nn.Parameter(torch.zeros(hidden))  # the decoder's first input
         self.answer = Linear(hidden, config.num_answers)
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Tensor, list[Any]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[Tensor, list[Any]]:
         """Reads the story once."""
         del progress
         return self.read(batch.story_words.flatten(1), self.blank(batch)), []
 
-    def finish(self, batch: Batch, story: Tensor, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, story: Tensor, progress: Scalar, banks: int = 1) -> Reading:
         """Reads each question from where the story ends, and answers."""
         del progress, banks
         questions = self.read(batch.question_words, story.unsqueeze(1).expand(-1, batch.questions.shape[1], -1))

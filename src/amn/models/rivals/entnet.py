@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
-from amn.models.base import Linear, Model, ModelConfig, Reading
+from amn.models.base import Linear, Model, ModelConfig, Reading, Scalar
 from amn.models.rivals.baseline import look_up, reading_of
 
 
@@ -81,7 +81,7 @@ class EntNet(Model):
         self.of_read = Linear(hidden, hidden, bias=False)  # H
         self.answer = Linear(hidden, config.num_answers, bias=False)  # R
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[DynamicMemory, list[Statement]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[DynamicMemory, list[Statement]]:
         """The memories start as their keys."""
         del progress
         statements = self.encode(batch.story_words, self.statement_mask)
@@ -95,9 +95,7 @@ class EntNet(Model):
         updated = self.step(carry.memories, carry.keys, sentence.vector)
         return replace(carry, memories=torch.where(sentence.told[:, None, None], updated, carry.memories))
 
-    def finish(
-        self, batch: Batch, carry: DynamicMemory, progress: Float[Tensor, ""] | float, banks: int = 1
-    ) -> Reading:
+    def finish(self, batch: Batch, carry: DynamicMemory, progress: Scalar, banks: int = 1) -> Reading:
         """Answers from all slots."""
         del progress, banks
         logits = self.decode(carry.memories, self.encode(batch.question_words, self.question_mask))

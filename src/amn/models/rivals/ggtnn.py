@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from amn.data.batches import Batch
 from amn.data.facts import KINDS
-from amn.models.base import GRU, Linear, Model, ModelConfig, Reading
+from amn.models.base import GRU, Linear, Model, ModelConfig, Reading, Scalar
 from amn.models.rivals.baseline import look_up, reading_of
 
 _LEAST_CHANCE = 1e-6  # below which a wrong graph costs no more
@@ -228,7 +228,7 @@ class GGTNN(Model):
         self.query_summarise = Aggregation(types, hidden, text)
         self.answer = Linear(text, config.num_answers)
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[GatedGraph, list[EncodedText]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[GatedGraph, list[EncodedText]]:
         """A graph of the story's words, and every sentence encoded."""
         del progress
         story = self.encode(batch.story_words)
@@ -258,7 +258,7 @@ class GGTNN(Model):
             new = snapped(new)
         return _where((sentence.words > 0).any(-1), new, carry)
 
-    def finish(self, batch: Batch, carry: GatedGraph, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, carry: GatedGraph, progress: Scalar, banks: int = 1) -> Reading:
         """Transforms the graph with the question, and answers from all nodes."""
         del progress, banks
         answered = self.query(carry, self.encode(batch.question_words))

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from amn.data.batches import Batch
-from amn.models.base import Linear, Model, ModelConfig, Reading, masked_softmax, uniform
+from amn.models.base import Linear, Model, ModelConfig, Reading, Scalar, masked_softmax, uniform
 from amn.models.rivals.baseline import look_up, position_encoding, reading_of
 
 
@@ -62,15 +62,13 @@ class MemN2N(Model):
         self.between = Linear(config.hidden, config.hidden, bias=False) if config.layerwise else None  # H
         self.answer = Linear(config.hidden, config.num_answers, bias=False)  # W
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[list[Tensor], list[Any]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[list[Tensor], list[Any]]:
         """The memories of every table."""
         del progress
         when = self.when(batch)
         return [self.memories(batch.story_words, when, table) for table in range(len(self.words))], []
 
-    def finish(
-        self, batch: Batch, memories: list[Tensor], progress: Float[Tensor, ""] | float, banks: int = 1
-    ) -> Reading:
+    def finish(self, batch: Batch, memories: list[Tensor], progress: Scalar, banks: int = 1) -> Reading:
         """Hops over the sentences and answers."""
         del banks
         told = batch.sentence_mask
@@ -99,7 +97,7 @@ class MemN2N(Model):
         state: Float[Tensor, "batch question hidden"],
         memories: Float[Tensor, "batch sentence hidden"],
         told: Bool[Tensor, "batch sentence"],
-        progress: Float[Tensor, ""] | float,
+        progress: Scalar,
     ) -> Float[Tensor, "batch question sentence"]:
         """Section 2.1 of arXiv 1503.08895: p_i = softmax(u . m_i); without the softmax while training starts."""
         scores = state @ memories.transpose(1, 2)
