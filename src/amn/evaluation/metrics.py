@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from amn.answers import Answer, answers_of
-from amn.data.examples import Example
+from amn.data.examples import Example, Words
 from amn.data.story import words
 from amn.errors import AMNError
 from amn.inference.engine import Engine, tell_stories
@@ -26,6 +26,7 @@ CONFIDENT = 0.9  # a wrong answer with a higher score is a confident error
 BINS = 15  # of the calibration error
 _DIGITS = 4
 _REPEATS, _LONG = 3, 0.05  # how often a short decode is timed, and the seconds from which once is enough
+_FIRST_WORDS = 2  # questions that begin with the same words are of one kind
 _T = TypeVar("_T")
 
 
@@ -185,6 +186,29 @@ def judged(examples: Iterable[Example]) -> list[Example]:
     if not known:
         raise AMNError("none of the questions has an answer to compare with")
     return sorted(known, key=lambda example: -len(example.sentences))
+
+
+def by_kind(examples: Sequence[Example], tally: Tally, banks: int = DEFAULT_BANKS) -> list[dict[str, Any]]:
+    """A row for each kind of question that was asked, the worst first; `banks` as for `Tally.figures`."""
+    kinds = np.array(
+        [
+            kind_of(question, kind)
+            for example in judged(examples)
+            for kind, question, answer in zip(example.kinds, example.questions, example.answers, strict=True)
+            if answer is not None
+        ]
+    )
+    rows = []
+    for kind in sorted(set(kinds.tolist())):
+        part = tally.of(kinds == kind)
+        figures = {name: part.row(banks)[name] for name in ("error_percent", "entities_read")}
+        rows.append({"kind": kind, "questions": part.questions, **figures, **part.confidence(banks)})
+    return sorted(rows, key=lambda row: -row["error_percent"])
+
+
+def kind_of(question: Words, named: str = "") -> str:
+    """The kind of a question: the one that the data names, or how it begins."""
+    return named or " ".join(question[:_FIRST_WORDS])
 
 
 def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *, warm_up: bool) -> Tally:

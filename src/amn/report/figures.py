@@ -21,9 +21,8 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from amn.report import paper_tables as paper
 from amn.report.analysis import StoryTrace
-from amn.report.ladder import Ladder
 from amn.report.runs import RunRecord, Summary, TaskName
-from amn.report.scaling import AXES, Scaling
+from amn.report.studies import AXES, Ladder, Scaling
 from amn.report.tables import marked, title_of
 
 BLUE, ORANGE, GREY, DARK = "#0072B2", "#D55E00", "#8A8A8A", "#222222"  # the first two of Okabe and Ito's palette

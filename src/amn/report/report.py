@@ -15,11 +15,8 @@ from amn.errors import AMNError, MissingExtraError
 from amn.report import paper_tables as paper
 from amn.report.analysis import Analysis, Analyst, Note
 from amn.report.cost_tables import cost_tables
-from amn.report.ladder import ladders
-from amn.report.rivals import rivals_table
 from amn.report.runs import ALL_LABELS, Labels, RunRecord, Summaries, TaskName, find_runs, summaries, without_trials
-from amn.report.scaling import scalings
-from amn.report.stability import stability_table
+from amn.report.studies import ladders, rivals_table, scalings, stability_table
 from amn.report.tables import (
     MISSING,
     Table,

@@ -25,10 +25,11 @@ from amn.store.card import model_card
 from amn.store.model_directory import load_model
 from amn.store.run_directory import RunDirectory
 from amn.training.distract import text_files, text_sentences
-from amn.training.gate_bars import Trial, set_bars, text_logits, with_gate, without_gate
 from amn.training.gate_data import (
+    PRONOUNS,
     GateConfig,
     GateData,
+    Needs,
     Pairs,
     known_names,
     names_in,
@@ -37,8 +38,8 @@ from amn.training.gate_data import (
     stories_of,
     text_rows,
 )
+from amn.training.gate_thresholds import Trial, set_bars, text_logits, with_gate, without_gate
 from amn.training.mixture import name_words
-from amn.training.needs import PRONOUNS, Needs
 from amn.training.prepare import EVERYTHING, MIXED
 
 _SHARES = (0.0, 0.5, 1.0)  # of the names that are hidden or exchanged: none, some or all of a sentence and its question

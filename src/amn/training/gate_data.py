@@ -1,23 +1,27 @@
-"""What a gate learns from: sentences of stories with their questions, and sentences of texts, as numbers."""
+"""What a gate learns from: sentences of stories with their questions, and sentences of texts, as word numbers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from amn.data.examples import Spoken, Words, examples, names_of
 from amn.data.story import Story, words
 from amn.data.tasks import generate_preset
 from amn.data.vocabulary import UNKNOWN, Vocabulary
-from amn.training.needs import Needs
+from amn.inference.gate import is_name, names_in_question, shared_names
 from amn.training.prepare import ALL_TASKS, EVERYTHING, JOINT, MIXED, task_stories
 
+PRONOUNS = frozenset(("he", "she", "they", "him", "her", "them"))
+REFERRING = 0  # the saying of all sentences with pronouns, which go with the fact before them
+
+Saying = tuple[tuple[str, ...], tuple[str, ...]]  # a sentence and a question without their names
 MIXED_QUESTIONS = 60_000
 _MIX = (-7046029254386353131, -4658895280553007687, -7723592293110705685)  # of splitmix64
 _MOST_ALIKE = 4  # pairs of a sentence and a question that stand together often count so many times
@@ -39,6 +43,54 @@ class GateConfig:
     searched: int = 3000  # questions that are answered after an epoch, with what is turned away and without
     lost: float = 0.0  # how much smaller the share of right answers may be for what is turned away as not needed
     seed: int = 0  # of weights and draws
+
+
+@dataclass
+class Needs:
+    """What is known to be needed."""
+
+    numbers: dict[str, int]  # of the words that the model knows
+    names: frozenset[int]  # the numbers of those that are names
+    _sayings: dict[Saying, int] = field(default_factory=lambda: {((), ()): REFERRING})
+    _needed: set[int] = field(default_factory=set)
+    missed: list[tuple[Words, Words]] = field(default_factory=list)  # sentences and questions that only a search found
+
+    def numbered(self, spoken: Words) -> tuple[int, ...]:
+        """A sentence or question by the numbers of its words."""
+        return tuple([self.numbers.get(word, UNKNOWN) for word in spoken])
+
+    def look(self, sentence: Words, question: Words) -> tuple[int, int]:
+        """Which names of a question a sentence shares, and the number of what is said and asked."""
+        named = names_in_question(question, self.numbers, self.names)
+        shared = shared_names(sentence, named)
+        if not PRONOUNS.isdisjoint(sentence):
+            return shared, REFERRING
+        saying = self._nameless(sentence, named), self._nameless(question, named)
+        return shared, self._sayings.setdefault(saying, len(self._sayings))
+
+    def _nameless(self, spoken: Words, named: Sequence[str]) -> tuple[str, ...]:
+        """The words of a sentence with names as far as the question shares them: 1 for its first, 2 for others."""
+        marks = {name: "1" if name == named[0] else "2" for name in named}
+        return tuple([marks.get(word) or ("" if is_name(word, self.numbers, self.names) else word) for word in spoken])
+
+    def note(self, sentence: Words, question: Words) -> None:
+        """Takes note that a question needs a sentence."""
+        self._needed.add(self.look(sentence, question)[1])
+
+    def note_support(self, stories: Iterable[Story]) -> bool:
+        """Takes note of what the data say; returns whether they say anything."""
+        for story in stories:
+            for question in story.questions:
+                for place in question.support:
+                    self.note(words(story.sentences[place]), words(question.text))
+        return bool(self._needed - {REFERRING})
+
+    @property
+    def labels(self) -> tuple[Bool[np.ndarray, " saying"], Bool[np.ndarray, " saying"]]:
+        """Of what is said and asked by its number: whether it is needed, and whether anything can be learned of it."""
+        needed = np.zeros(len(self._sayings), bool)
+        needed[list(self._needed)] = True
+        return needed, np.arange(len(needed)) != REFERRING
 
 
 class Rows:

@@ -13,7 +13,7 @@ from amn.data.slots import Sizes
 from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError
 from amn.training.distract import distracted
-from amn.training.fleet import Pool
+from amn.training.pool import Pool
 from amn.training.prepare import MIXED, Encoded, Part, data_key, load_data, parts_of
 
 

@@ -11,7 +11,7 @@ import torch
 from amn.config import RunSpec
 from amn.errors import CheckpointError
 from amn.store.run_directory import LOG_FILE, SPEC_FILE, STATE_FILE, RunDirectory
-from amn.training.loop import CHECKPOINT_SECONDS, Progress, Run, Stepped, Trainer
+from amn.training.loop import CHECKPOINT_SECONDS, OnEpoch, OnStep, Run, Trainer
 from amn.training.prepare import Encoded
 
 
@@ -20,8 +20,8 @@ class FitOptions:
     """How a run is trained."""
 
     device: torch.device  # where to compute
-    progress: Progress  # told of every epoch
-    stepped: Stepped | None = None  # told of every step
+    progress: OnEpoch  # told of every epoch
+    stepped: OnStep | None = None  # told of every step
     resume: bool = False  # go on with what the directory holds
     checkpoint_every: float = CHECKPOINT_SECONDS  # seconds between checkpoints
 

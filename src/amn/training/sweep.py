@@ -16,7 +16,7 @@ from amn.models import model_class
 from amn.store.atomic import writing
 from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import forget_finished, known_states, open_folder, state_for, state_of_some
-from amn.training.loop import CHECKPOINT_SECONDS, Diverged, Progress, Run, Trainer, make_runs
+from amn.training.loop import CHECKPOINT_SECONDS, Diverged, OnEpoch, Run, Trainer, make_runs
 from amn.training.prepare import EVERYTHING, JOINT, MIXED
 from amn.training.start import settings_of
 from amn.training.stopping import StopRequest
@@ -187,7 +187,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
 
 
 def train_steps(
-    specs: Sequence[RunSpec], out: Path, options: Options, progress: Progress, moved: Mapping[str, str] | None = None
+    specs: Sequence[RunSpec], out: Path, options: Options, progress: OnEpoch, moved: Mapping[str, str] | None = None
 ) -> Iterator[SweepEvent]:
     """Trains every unfinished run, fleet by fleet, and tells what happens; whoever stops asking stops the training.
 
@@ -228,7 +228,7 @@ def _fit(trainer: Trainer, names: tuple[str, ...], stop: StopRequest, turn: floa
     yield SweepEvent("finished", names, trainer.epoch)
 
 
-def train_fleets(specs: Sequence[RunSpec], out: Path, options: Options, progress: Progress) -> None:
+def train_fleets(specs: Sequence[RunSpec], out: Path, options: Options, progress: OnEpoch) -> None:
     """Trains every unfinished run on one device, fleet by fleet."""
     open_folder(out)
     ledger = Ledger(out)

@@ -3,19 +3,22 @@
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
+from itertools import pairwise
 from random import Random
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
+from amn.answers import answers_of
 from amn.data.examples import Example, examples
 from amn.data.story import Story
+from amn.evaluation.metrics import same_answer
+from amn.inference.engine import let_in, open_gate, read_examples
 from amn.inference.trained import TrainedModel
 from amn.models.gate import Gate
-from amn.training.gate_data import GateConfig, GateData, Pairs, Rows
-from amn.training.needs import REFERRING, Needs, answers, is_right, lost, search
+from amn.training.gate_data import PRONOUNS, REFERRING, GateConfig, GateData, Needs, Pairs, Rows
 
 _CHUNK = 8192  # sentences that are read at once
 _MARGIN = 0.5  # how much lower the highest bar is than the sentences of stories that it must let in
@@ -163,3 +166,59 @@ class Trial:
             if wrong > most + _HOPELESS:
                 return None
         return (wrong, inside) if wrong <= most else None
+
+
+def answers(trained: TrainedModel, asked: Sequence[Example]) -> list[str]:
+    """The answer of a model to the question of each story."""
+    found = zip(read_examples(trained, asked, 1), asked, strict=True)
+    return [answers_of(one, trained, [" ".join(example.questions[0])], 1)[0].answer for one, example in found]
+
+
+def search(needs: Needs, plain: TrainedModel, gated: TrainedModel, asked: Sequence[Example]) -> int:
+    """Takes note of what a gate turns away although it changes answers; returns how many answers it changed."""
+    verdicts = [_judged(gated, one) for one in asked]
+    inside = [_with(one, verdict) for one, verdict in zip(asked, verdicts, strict=True)]
+    found = zip(asked, verdicts, answers(plain, asked), answers(plain, inside), strict=True)
+    changed = [(one, verdict, before) for one, verdict, before, after in found if before != after]
+    for one, verdict, before in changed:
+        for place in _missing(plain, one, verdict, before):
+            needs.note(one.sentences[place], one.questions[0])
+            needs.missed.append((one.sentences[place], one.questions[0]))
+    return len(changed)
+
+
+def _judged(gated: TrainedModel, asked: Example) -> Bool[np.ndarray, " sentence"]:
+    """Which sentences of a story its question lets in."""
+    gate = open_gate(gated, asked.questions)
+    assert gate is not None
+    return gate.judge(asked.sentences)[0]
+
+
+def _with(one: Example, inside: Bool[np.ndarray, " sentence"]) -> Example:
+    return replace(one, sentences=tuple([one.sentences[place] for place in np.flatnonzero(inside)]), facts=())
+
+
+def _missing(plain: TrainedModel, one: Example, inside: Bool[np.ndarray, " sentence"], answer: str) -> list[int]:
+    """Some sentences that were turned away and bring an answer back, none of which can be spared."""
+    heads = [place for place, spoken in enumerate(one.sentences) if PRONOUNS.isdisjoint(spoken)]
+    ends = dict(pairwise([*heads, len(one.sentences)]))  # those with pronouns go with the one before them
+    kept, missing = np.ones(len(inside), bool), []
+    for head in heads:
+        if not inside[head]:
+            kept[head : ends[head]] = False
+            if answers(plain, [_with(one, kept)]) != [answer]:
+                kept[head : ends[head]] = True
+                missing.append(head)
+    return missing
+
+
+def lost(plain: TrainedModel, gated: TrainedModel, asked: Sequence[Example], right: Sequence[bool]) -> tuple[int, int]:
+    """How many fewer answers are right behind a gate than were `right` without, and how many sentences it lets in."""
+    inside = [let_in(gated, one) for one in asked]
+    still = sum(is_right(one, answer) for one, answer in zip(asked, answers(plain, inside), strict=True))
+    return sum(right) - still, sum(len(one.sentences) for one in inside)
+
+
+def is_right(asked: Example, answer: str) -> bool:
+    """Whether that is the answer to the question of a story."""
+    return same_answer(answer, asked.answers[0] or "")
