@@ -34,8 +34,11 @@ from amn.models.base import (
     Linear,
     Model,
     ModelConfig,
+    PerQuestion,
+    PerStory,
     Reading,
     Scalar,
+    Tokens,
     linear,
     logistic_noise,
     masked_softmax,
@@ -86,7 +89,7 @@ class Memory:
     relevance: Float[Tensor, "batch slot"]  # the logit that decides how far it moves
     # The deepest bank that holds it; -1 before the story mentions it. Its gradient is that of the decisions.
     depth: Float[Tensor, "batch slot"]
-    banks: Float[Tensor, " batch"]  # number of banks of each story (l + 1)
+    banks: PerStory  # number of banks of each story (l + 1)
 
     @classmethod
     def empty(cls, states: Float[Tensor, "batch slot hidden"]) -> "Memory":
@@ -101,7 +104,7 @@ class Memory:
         return inside.to(self.depth.dtype) + self.depth - self.depth.detach()
 
     @property
-    def entities(self) -> Float[Tensor, " batch"]:
+    def entities(self) -> PerStory:
         """How many entities each story has so far."""
         return (self.depth >= 0).to(self.states.dtype).sum(-1)
 
@@ -117,7 +120,7 @@ class Sentence:
     update: Float[Tensor, "batch member gates"]
     spoken: Bool[Tensor, "batch member"]  # which members are words of the sentence
     noise: Float[Tensor, "batch slot"]  # what is added to each entity's relevance before its move is decided
-    create_noise: Float[Tensor, " batch"]  # the same for the creation of a bank
+    create_noise: PerStory  # the same for the creation of a bank
 
 
 @dataclass(frozen=True)
@@ -125,8 +128,8 @@ class StoryState:
     """What reading carries from sentence to sentence."""
 
     memory: Memory
-    questions: Float[Tensor, "batch question hidden"]
-    creation: Float[Tensor, " batch"]  # the divergence of bank creation from its prior, so far
+    questions: PerQuestion
+    creation: PerStory  # the divergence of bank creation from its prior, so far
 
 
 for _kind in (Memory, Sentence, StoryState):
@@ -224,9 +227,7 @@ class AMN(Model):
             return zeros, zeros[..., 0]
         return logistic_noise(batch.key, shape, stream=1) * ramp, logistic_noise(batch.key, shape[:2], stream=2)
 
-    def step(
-        self, memory: Memory, sentence: Sentence, questions: Float[Tensor, "batch question hidden"]
-    ) -> tuple[Memory, Float[Tensor, " batch"]]:
+    def step(self, memory: Memory, sentence: Sentence, questions: PerQuestion) -> tuple[Memory, PerStory]:
         """One sentence of Algorithm 1: add and update, propagate, recompute strengths, move, perhaps create a bank.
 
         Returns the memory and the divergence of the creation decision from its prior.
@@ -296,9 +297,7 @@ class AMN(Model):
             depth=memory.depth.scatter(1, sentence.members, torch.where(present, depth, -1.0)),
         )
 
-    def create_bank(
-        self, memory: Memory, sentence: Sentence, told: Bool[Tensor, " batch"]
-    ) -> tuple[Memory, Float[Tensor, " batch"]]:
+    def create_bank(self, memory: Memory, sentence: Sentence, told: Bool[Tensor, " batch"]) -> tuple[Memory, PerStory]:
         """Eq. (11): a new bank where the controller says so; what is still relevant in the last one moves on to it."""
         logit, load = self.creation_logit(memory)
         divergence = bernoulli_divergence(logit, creation_prior(load, self.config.prior, self.config.information))
@@ -308,7 +307,7 @@ class AMN(Model):
         depth = torch.where(created.unsqueeze(-1), deeper, memory.depth)
         return replace(memory, depth=depth, banks=memory.banks + created), divergence * told
 
-    def creation_logit(self, memory: Memory) -> tuple[Float[Tensor, " batch"], Float[Tensor, " batch"]]:
+    def creation_logit(self, memory: Memory) -> tuple[PerStory, PerStory]:
         """Eq. (9) for creation: from what the last bank holds and how full the memory is for its number of banks."""
         inside = memory.in_last.detach()
         pooled = (inside.unsqueeze(1) @ memory.states.detach()).squeeze(1)
@@ -320,10 +319,10 @@ class AMN(Model):
     def decode(
         self,
         memory: Memory,
-        questions: Float[Tensor, "batch question hidden"],
+        questions: PerQuestion,
         banks: int = 1,
         names: Names | None = None,
-        tokens: Int[Tensor, "batch question token"] | None = None,
+        tokens: Tokens | None = None,
     ) -> Reading:
         """Eqs. (16-19) over the `banks` most relevant banks; 0 reads all.
 
@@ -355,7 +354,7 @@ class AMN(Model):
         growth = torch.exp((level - last) * self.decoder.growth) * read
         return growth / growth.sum(-1, keepdim=True)
 
-    def losses(self, carry: StoryState, ramp: Scalar) -> dict[str, Float[Tensor, " batch"]]:
+    def losses(self, carry: StoryState, ramp: Scalar) -> dict[str, PerStory]:
         """The secondary losses: the prior of bank creation, and the budget on entities read."""
         share = carry.memory.in_last.sum(-1) / carry.memory.entities.clamp(min=1)
         return {"creation": carry.creation * self.config.creation, "budget": share * (self.config.budget * ramp)}

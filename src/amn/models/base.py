@@ -13,12 +13,13 @@ Axes, wherever a shape is written:
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils import _pytree as pytree
 
 from amn.data.batches import Batch
 from amn.data.vocabulary import END_CLASS, UNKNOWN, Vocabulary
@@ -28,6 +29,10 @@ _PARTS, _MANY_ROWS = 16, 4096  # on a GPU so many rows are multiplied in so many
 _WAY_STREAM = 106  # of the random numbers that say whether a token is given as a class or as a told word
 
 Scalar = Float[Tensor, ""] | float
+PerStory = Float[Tensor, " batch"]  # a number for each story
+PerQuestion = Float[Tensor, "batch question hidden"]  # a vector for each question
+Tokens = Int[Tensor, "batch question token"]  # the tokens of answers, as places among the logits
+_State = TypeVar("_State")  # a registered dataclass of tensors
 
 # Where an answer stands among the logits, in each way that it can be given: as a class, and as a word of the story.
 Ways = Sequence[Int[Tensor, "batch question *token"]]
@@ -53,16 +58,16 @@ class Reading:
     # A score for each answer class and, where the model can point, for each slot after them; where it answers item by
     # item, for each token of the answer.
     logits: Float[Tensor, "batch question *token answer"]
-    entities: Float[Tensor, " batch"]  # how many entities each story has
+    entities: PerStory  # how many entities each story has
     # How many entities (or memory slots) were read for each question, copies counted each time.
     entities_read: Float[Tensor, "batch question"]
-    banks: Float[Tensor, " batch"]  # how many banks each story has
-    # Further terms of the training loss by name, one number for each story, already weighted.
-    losses: dict[str, Float[Tensor, " batch"]] = field(default_factory=dict)
+    banks: PerStory  # how many banks each story has
+    # Further terms of the training loss by name, already weighted.
+    losses: dict[str, PerStory] = field(default_factory=dict)
     # Other logits that should give the answer too, in training.
     further: Float[Tensor, "batch question *token answer"] | None = None
     # What was chosen for each token, as a place among the logits, where a model answers item by item.
-    tokens: Int[Tensor, "batch question token"] | None = None
+    tokens: Tokens | None = None
 
 
 torch.export.register_dataclass(Reading)
@@ -72,7 +77,7 @@ class Model(nn.Module):
     """A network that reads stories and answers questions.
 
     A subclass sets `Config`, builds itself from one, gives `begin`, `advance` and `finish`, and says below what it can
-    do, so that nobody has to ask for its class. Randomness comes only from `batch.key`.
+    do, so that no caller has to look at its class. Randomness comes only from `batch.key`.
     """
 
     Config: type[ModelConfig]
@@ -120,10 +125,10 @@ class Model(nn.Module):
         raise NotImplementedError
 
     def know(self, vocabulary: Vocabulary) -> None:
-        """Told of the words and answers that its numbers stand for, where a model has a use for them."""
+        """Gets the words and answers that its numbers stand for, where a model has a use for them."""
 
     def initialise(self, generator: torch.Generator) -> None:
-        """Draws all weights anew from a generator, in the order of their names."""
+        """Draws all weights from a generator, in the order of their names."""
         for name, parameter in self.named_parameters():
             self.initialise_parameter(name, parameter, generator)
 
@@ -136,13 +141,11 @@ class Model(nn.Module):
             parameter.zero_()
 
 
-def answer_loss(
-    logits: Float[Tensor, "batch question *token answer"], batch: Batch, num_answers: int
-) -> Float[Tensor, " batch"]:
+def answer_loss(logits: Float[Tensor, "batch question *token answer"], batch: Batch, num_answers: int) -> PerStory:
     """Cross entropy of each story's questions: the class and the word in the story both name the right answer.
 
-    An answer of several tokens has the sum over these divided by how many come before the end. So a question weighs as
-    one whatever its length, and one that a single word answers as much as where that word is a single choice.
+    For an answer of several tokens it is the sum over these divided by how many come before the end, so that a question
+    has the same weight whatever the length of its answer.
     """
     chances = F.log_softmax(logits, -1)
     floor = torch.finfo(logits.dtype).min
@@ -161,10 +164,7 @@ def answer_loss(
 
 
 def answered(
-    logits: Float[Tensor, "batch question *token answer"],
-    batch: Batch,
-    num_answers: int,
-    tokens: Int[Tensor, "batch question token"] | None = None,
+    logits: Float[Tensor, "batch question *token answer"], batch: Batch, num_answers: int, tokens: Tokens | None = None
 ) -> Bool[Tensor, "batch question"]:
     """Which questions have the right answer as their most likely one.
 
@@ -190,11 +190,11 @@ def answer_targets(batch: Batch, num_answers: int, *, pointer: bool) -> Ways:
     return [torch.where(spelled, classes, -1), torch.where(slots > 0, slots + num_answers, -1)]
 
 
-def right_tokens(batch: Batch, num_answers: int) -> Int[Tensor, "batch question token"]:
+def right_tokens(batch: Batch, num_answers: int) -> Tokens:
     """The right tokens as places among the logits, for training; an end where there is none.
 
-    A token that can be given in both ways is now a class and now a told word, by chance, so that a model learns to go
-    on from either.
+    A token that can be given in both ways is a class or a word of the story at random, so that a model learns to go on
+    from either.
     """
     assert batch.key is not None
     classes, words = answer_targets(batch, num_answers, pointer=True)
@@ -202,12 +202,12 @@ def right_tokens(batch: Batch, num_answers: int) -> Int[Tensor, "batch question 
     return torch.where((words >= 0) & (draw | (classes < 0)), words, classes).clamp(min=END_CLASS)
 
 
-def _before_end(classes: Int[Tensor, "batch question token"]) -> Bool[Tensor, "batch question token"]:
+def _before_end(classes: Tokens) -> Bool[Tensor, "batch question token"]:
     """Which tokens are neither the end nor padding behind it."""
     return (classes == END_CLASS).cumsum(-1) == 0
 
 
-def _same_tokens(tokens: Int[Tensor, "batch question token"], targets: Ways) -> Bool[Tensor, "batch question"]:
+def _same_tokens(tokens: Tokens, targets: Ways) -> Bool[Tensor, "batch question"]:
     """Whether the tokens are the right ones in any order: as many of them, and each of the right ones as often."""
     right, given = _before_end(targets[0]), tokens != END_CLASS
     hits = torch.stack([tokens.unsqueeze(-1) == way.unsqueeze(-2) for way in targets]).any(0)
@@ -216,6 +216,14 @@ def _same_tokens(tokens: Int[Tensor, "batch question token"], targets: Ways) -> 
     given_as = (hits & given.unsqueeze(-1)).sum(-2)
     wanted_as = (twins & right.unsqueeze(-2)).sum(-1)
     return ((given_as == wanted_as) | ~right).all(-1) & (given.sum(-1) == right.sum(-1))
+
+
+def without_spare_classes(
+    logits: Float[Tensor, "*axes answer"], own: Int[Tensor, "*one"], room: int
+) -> Float[Tensor, "*axes answer"]:
+    """Rules out the classes from `own` to `room`, which only other models of a fleet have."""
+    number = torch.arange(logits.shape[-1], device=logits.device)
+    return logits.masked_fill((number >= own) & (number < room), torch.finfo(logits.dtype).min)
 
 
 def masked_softmax(scores: Float[Tensor, "*axes"], mask: Bool[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
@@ -248,8 +256,8 @@ def linear(
 ) -> Float[Tensor, "*axes outputs"]:
     """Values W^T + b.
 
-    The gradient of W is a small matrix, each number a sum over all rows; a GPU gives each number to one of its many
-    processors and leaves most of them idle. Where there are many rows these are worked on in parts, which are summed.
+    The gradient of W is a small matrix of sums over all rows, which leaves most of a GPU idle. Many rows are therefore
+    multiplied in parts, whose gradients are summed.
     """
     rows = values.reshape(-1, values.shape[-1])
     if not values.is_cuda or len(rows) < _MANY_ROWS or len(rows) % _PARTS:
@@ -291,22 +299,28 @@ class GRU(nn.Module):
         return torch.stack(states, -2)
 
 
-_PLACES = (-7046029254386353131, 0x2545F4914F6CDD1D, -3750763034362895579, 0x5851F42D4C957F2D)
+MIX_PLACE = -7046029254386353131
+_PLACES = (MIX_PLACE, 0x2545F4914F6CDD1D, -3750763034362895579, 0x5851F42D4C957F2D)
 _MIX_1, _MIX_2, _STREAM = -4658895280553007687, -7723592293110705685, 0x9E3779B1
+
+
+def mix(x: Int[Tensor, "*axes"]) -> Int[Tensor, "*axes"]:
+    """Numbers that look random and depend on the given ones alone: the mixer of splitmix64, but for its last shift."""
+    x = (x ^ ((x >> 30) & ((1 << 34) - 1))) * _MIX_1
+    return (x ^ ((x >> 27) & ((1 << 37) - 1))) * _MIX_2
 
 
 def uniform(key: Int[Tensor, ""], shape: tuple[int, ...], stream: int) -> Float[Tensor, "*shape"]:
     """Uniform numbers in (0, 1) that depend on the key, the stream and the place alone.
 
-    Hashing the place (with the mixer of splitmix64) in place of a generator's hidden state: a model draws the same
-    numbers in a fleet or alone, however much padding there is, on any device; a resumed run needs only its step number.
+    A hash of the place replaces a generator's hidden state: a model draws the same numbers in a fleet or alone, however
+    much padding there is, on any device; a resumed run needs only its step number.
     """
     x = key * _MIX_2 + stream * _STREAM
     for axis, (size, factor) in enumerate(zip(shape, _PLACES, strict=False)):
         place = torch.arange(1, size + 1, device=key.device) * factor
         x = x + place.view(-1, *(1 for _ in shape[axis + 1 :]))
-    x = (x ^ ((x >> 30) & ((1 << 34) - 1))) * _MIX_1
-    x = (x ^ ((x >> 27) & ((1 << 37) - 1))) * _MIX_2
+    x = mix(x)
     x = x ^ ((x >> 31) & ((1 << 33) - 1))
     bits = (x >> 41) & ((1 << 23) - 1)
     return (bits.float() + 0.5) / (1 << 23)
@@ -321,6 +335,11 @@ def logistic_noise(key: Int[Tensor, ""], shape: tuple[int, ...], stream: int) ->
 def straight_through(soft: Float[Tensor, "*axes"], threshold: float = 0.5) -> Float[Tensor, "*axes"]:
     """A hard 0 or 1 whose gradient is that of the soft value."""
     return (soft > threshold).to(soft.dtype) + soft - soft.detach()
+
+
+def where_told(told: Bool[Tensor, " batch"], new: _State, old: _State) -> _State:
+    """The new state of the stories that have a sentence at this place; stories that are over keep the old one."""
+    return pytree.tree_map(lambda a, b: torch.where(told.view(-1, *[1] * (a.dim() - 1)), a, b), new, old)
 
 
 def rows_of(

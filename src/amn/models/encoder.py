@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.data.vocabulary import UNKNOWN
-from amn.models.base import GRU, uniform
+from amn.models.base import GRU, PerQuestion, uniform
 from amn.models.decoder import Names
 
 EMBEDDING_RANGE = sqrt(3)  # section 5.1: embeddings start uniform in [-sqrt(3), sqrt(3)]
@@ -25,7 +25,7 @@ class Encoding:
     sentences: Float[Tensor, "batch sentence hidden"]  # its last output (w_N)
     # Output of the question GRU at each word of each question (w_j).
     question_words: Float[Tensor, "batch question word_q hidden"]
-    questions: Float[Tensor, "batch question hidden"]  # its last output (w_Nq)
+    questions: PerQuestion  # its last output (w_Nq)
 
 
 torch.export.register_dataclass(Encoding)
@@ -110,9 +110,7 @@ def question_states(
     return accumulate(encoding.question_words.flatten(1, 2), words, slots), named
 
 
-def _only_real(
-    encoded: Float[Tensor, "batch question hidden"], questions: Int[Tensor, "batch question word_q"]
-) -> Float[Tensor, "batch question hidden"]:
+def _only_real(encoded: PerQuestion, questions: Int[Tensor, "batch question word_q"]) -> PerQuestion:
     """Replaces questions that are padding by the first, so that a maximum over them is one over real questions."""
     real = (questions > 0).any(-1, keepdim=True)
     return torch.where(real, encoded, encoded[:, :1])

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from amn.models.base import Linear
+from amn.models.base import Linear, PerQuestion
 
 
 class StrengthGRU(nn.Module):
@@ -32,7 +32,7 @@ class StrengthGRU(nn.Module):
     def forward(
         self,
         states: Float[Tensor, "batch entity hidden"],
-        questions: Float[Tensor, "batch question hidden"],
+        questions: PerQuestion,
         strengths: Float[Tensor, "batch entity"],
     ) -> Float[Tensor, "batch entity"]:
         """New strengths; several questions leave the greatest of theirs."""

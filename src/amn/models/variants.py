@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from amn.data.batches import Batch
 from amn.data.graph import AFTER, BEFORE, CURRENT, NO_EDGE, PAST, SELF
 from amn.models.amn import AMN, AMNConfig, Memory, Sentence, StoryState
-from amn.models.base import Linear, Reading, Scalar, rms_norm
+from amn.models.base import Linear, PerStory, Reading, Scalar, rms_norm
 from amn.models.encoder import Encoding, question_states
 from amn.models.losses import bernoulli_divergence, creation_prior
 from amn.models.paper.banks import PaperMemory
@@ -156,7 +156,7 @@ class WithoutDelayAMN(Variant):
 class NumberedSentence(Sentence):
     """A sentence that knows its place in the story, from 1."""
 
-    number: Float[Tensor, " batch"]
+    number: PerStory
 
 
 torch.export.register_dataclass(NumberedSentence)
@@ -172,9 +172,7 @@ class WithoutLoadAMN(Variant):
         numbers = [torch.full_like(one.create_noise, place) for place, one in enumerate(plain, 1)]
         return [NumberedSentence(**part, number=number) for part, number in zip(parts, numbers, strict=True)]
 
-    def create_bank(
-        self, memory: Memory, sentence: Sentence, told: Bool[Tensor, " batch"]
-    ) -> tuple[Memory, Float[Tensor, " batch"]]:
+    def create_bank(self, memory: Memory, sentence: Sentence, told: Bool[Tensor, " batch"]) -> tuple[Memory, PerStory]:
         """A bank is created as in the default model; the prior is p-hat^(1 / (beta t))."""
         assert isinstance(sentence, NumberedSentence)
         logit, _ = self.creation_logit(memory)

@@ -19,7 +19,7 @@ from torch.func import vmap
 from amn.config import TrainConfig
 from amn.data.batches import Batch, Shape, epoch_order
 from amn.inference.recorded import Recording
-from amn.models.base import Model, Reading, answer_loss, answered
+from amn.models.base import Model, Reading, answer_loss, answered, without_spare_classes
 from amn.training.optimiser import Adam, learning_rate
 from amn.training.pool import WIDTHS, Pool, hide_words, index_rows
 from amn.training.stacked import Layout, Reader, Readings
@@ -175,22 +175,15 @@ class Fleet:
 
     def _losses(self, fields: Readings, batch: Batch, num_answers: Tensor) -> Float[Tensor, " part"]:
         """The parts of one model's mean loss over its batch."""
-        reading = Reading(**fields)
-        num_classes = self.template.config.num_answers
-        logits = self._without_spare_answers(reading.logits, num_answers)
+        reading, num_classes = Reading(**fields), self.template.config.num_answers
+        logits = without_spare_classes(reading.logits, num_answers, num_classes)
         parts = {"answer": answer_loss(logits, batch, num_classes), **reading.losses}
         if reading.further is not None:
-            further = self._without_spare_answers(reading.further, num_answers)
+            further = without_spare_classes(reading.further, num_answers, num_classes)
             parts["further"] = answer_loss(further, batch, num_classes) * self.template.further_weight
         self.loss_parts = tuple(parts)
         counted = batch.weights[:, 0]
         return torch.stack([(part * counted).sum() for part in parts.values()]) / counted.sum().clamp(min=1)
-
-    def _without_spare_answers(self, logits: Tensor, num_answers: Tensor) -> Tensor:
-        """Rules out the answer classes that only other models of the fleet have."""
-        number = torch.arange(logits.shape[-1], device=logits.device)
-        spare = (number >= num_answers) & (number < self.template.config.num_answers)
-        return logits.masked_fill(spare, torch.finfo(logits.dtype).min)
 
     @torch.no_grad()
     def scores(self, questions_a_batch: int = 256) -> list[Score]:
@@ -213,10 +206,10 @@ class Fleet:
         return vmap(self._figures)(readings, batch, self.num_answers)
 
     def _figures(self, fields: Readings, batch: Batch, num_answers: Tensor) -> Float[Tensor, " figure"]:
-        reading = Reading(**fields)
-        logits = self._without_spare_answers(reading.logits, num_answers)
+        reading, num_classes = Reading(**fields), self.template.config.num_answers
+        logits = without_spare_classes(reading.logits, num_answers, num_classes)
         counted = batch.weights
-        right = answered(logits, batch, self.template.config.num_answers, reading.tokens)
+        right = answered(logits, batch, num_classes, reading.tokens)
         wrong = (~right).to(counted.dtype) * counted
         entities = reading.entities.unsqueeze(-1)
         figures = (

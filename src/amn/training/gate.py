@@ -1,9 +1,9 @@
-"""Trains the gate in front of a memory, from what is free: sentences of stories are let in, sentences of texts are not.
+"""Trains the gate in front of a memory: sentences of stories are to be let in, sentences of any texts are not.
 
-The sentences of a folder of texts outnumber those of stories by thousands, and nearly all are easy. So every epoch the
-gate reads the whole folder, and what it finds hardest to turn away is what it trains on next. Names are hidden and
-exchanged at random, on both sides: it has to judge by what is said, and not by whom it is said of. What a question
-needs it learns from the same sentences of stories (`needs`), where the data say what answers rest on.
+The sentences of a folder of texts outnumber those of stories by thousands, and nearly all are easy. So it mines hard
+negatives: every epoch ends with a pass over the whole folder, and the sentences with the highest logits are trained on
+next. Names are hidden and exchanged at random on both sides, so that it judges what is said, and not of whom. What a
+question needs it learns from the same sentences of stories (`Needs`), where the data name supporting facts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ from amn.training.gate_data import (
     stories_of,
     text_rows,
 )
-from amn.training.gate_thresholds import Trial, set_bars, text_logits, with_gate, without_gate
+from amn.training.gate_thresholds import Trial, set_thresholds, text_logits, with_gate, without_gate
 from amn.training.mixture import name_words
 from amn.training.prepare import EVERYTHING, MIXED
 
@@ -53,7 +53,7 @@ _SEARCH_AFTER = 2  # epochs before what is turned away is searched for what was 
 
 
 class GateTraining:
-    """One training of a gate, which learns to tell what is needed where that is known; draws are the same anywhere."""
+    """One training of a gate; with `needs` it also learns what questions need. Draws are the same on any device."""
 
     def __init__(
         self, data: GateData, vocabulary_size: int, config: GateConfig, needs: Needs | None, device: str = "cpu"
@@ -79,7 +79,7 @@ class GateTraining:
         self._labels: tuple[Bool[np.ndarray, " saying"], Bool[np.ndarray, " saying"]] | None = None
 
     def run(self) -> Iterator[str]:
-        """Trains to the end, and says after each epoch how it goes."""
+        """Trains to the end; yields a line after each epoch."""
         for epoch in range(self.config.epochs):
             self._labels = None if self._needs is None else self._needs.labels
             self._missed = None if self._needs is None else Pairs.of(self._needs.missed, self._needs)
@@ -124,8 +124,8 @@ class GateTraining:
         """Some pairs, and the states of their sentences and questions."""
         rows = pairs.rows[self._rng.integers(0, len(pairs.rows), count)]
         said = self._changed(pairs.sentences.padded(rows[:, 0]), pairs.questions.padded(rows[:, 1]), hide_words)
-        device = self.gate.bars.device
-        heard, asked = (self.gate.last(gru, row.to(device)) for gru, row in zip(self.gate.grus, said, strict=True))
+        device, grus = self.gate.bars.device, (self.gate.sentence_gru, self.gate.question_gru)
+        heard, asked = (self.gate.last(gru, row.to(device)) for gru, row in zip(grus, said, strict=True))
         return torch.from_numpy(rows), heard, asked
 
     def _of_texts(self, step: int) -> list[tuple[Tensor, Tensor]]:
@@ -144,7 +144,7 @@ class GateTraining:
         return parts
 
     def _with_names(self, sentences: Int[Tensor, "row word"]) -> Int[Tensor, "row word"]:
-        """Unknown words of texts are often names: in a third of the sentences, some become known ones."""
+        """Unknown words of texts are often names: in a third of the sentences, some become known names."""
         some = torch.rand(len(sentences), 1, generator=self._draw) < 1 / 3
         here = torch.rand(sentences.shape, generator=self._draw) < 0.3
         others = self.data.names[torch.randint(0, len(self.data.names), sentences.shape, generator=self._draw)]
@@ -164,7 +164,7 @@ class GateTraining:
         return torch.tensor(shares)[torch.randint(0, len(shares), (rows, 1), generator=self._draw)]
 
     def _search(self) -> int:
-        """Reads the texts with questions drawn anew; what is hardest to turn away comes next."""
+        """Mines hard negatives: the sentences of texts with the highest logits for random questions."""
         found = text_logits(self.gate, self.data.texts, self.data.told.questions, self._rng, _SHORT)
         order = np.argsort(-found)[:_HARDEST]
         before = self._rng.choice(self._hard, min(len(self._hard), _HARDEST // 2))
@@ -199,13 +199,13 @@ def fit_gate(
     Args:
         trained: a model of the default profile.
         stories: what is to be let in. Sentences that no question is about are best left out.
-        validation: other stories, to set the highest bar by.
+        validation: other stories, to set the highest threshold by.
         folder: texts whose sentences are to be turned away.
         names: words that other names may stand for.
         config: how to train.
-        note: told what happens.
+        note: called with a line about each epoch.
         device: where to train.
-        others: stories of another kind, to see by as well how much may be turned away that is not needed.
+        others: stories of another kind, by which the threshold of need is set as well.
     """
     config = config or GateConfig()
     if not trained.model.in_core:
@@ -228,9 +228,9 @@ def fit_gate(
             changed = trial.search(needs, config.searched)
             note(f"gate: {changed} of {config.searched} answers changed by what was turned away")
     gate = training.gate.cpu()
-    found = set_bars(gate, replace(data, texts=kept), Pairs.of(spoken_pairs(validation), needs), config)
+    found = set_thresholds(gate, replace(data, texts=kept), Pairs.of(spoken_pairs(validation), needs), config)
     if supported:
-        found |= trial.set_bar([validation, others], config.lost)
+        found |= trial.set_threshold([validation, others], config.lost)
     return with_gate(trained, gate, asdict(config) | found | {"texts": len(files), "sentences": len(learned)})
 
 
@@ -239,7 +239,7 @@ def set_need(trained: TrainedModel, stories: Sequence[Sequence[Story]], config: 
     gate = getattr(trained.model, "gate", None)
     if gate is None or gate.need is None:
         raise ConfigError("this model has no gate that tells what is needed")
-    found = Trial(without_gate(trained), gate, (), config.seed).set_bar(stories, config.lost)
+    found = Trial(without_gate(trained), gate, (), config.seed).set_threshold(stories, config.lost)
     return with_gate(trained, gate, {**trained.record.get("gate", {}), **found, "lost": config.lost})
 
 

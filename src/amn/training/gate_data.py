@@ -16,6 +16,7 @@ from amn.data.story import Story, words
 from amn.data.tasks import generate_preset
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.inference.gate import is_name, names_in_question, shared_names
+from amn.models.base import MIX_PLACE, mix
 from amn.training.prepare import ALL_TASKS, EVERYTHING, JOINT, MIXED, task_stories
 
 PRONOUNS = frozenset(("he", "she", "they", "him", "her", "them"))
@@ -23,7 +24,6 @@ REFERRING = 0  # the saying of all sentences with pronouns, which go with the fa
 
 Saying = tuple[tuple[str, ...], tuple[str, ...]]  # a sentence and a question without their names
 MIXED_QUESTIONS = 60_000
-_MIX = (-7046029254386353131, -4658895280553007687, -7723592293110705685)  # of splitmix64
 _MOST_ALIKE = 4  # pairs of a sentence and a question that stand together often count so many times
 
 
@@ -37,9 +37,9 @@ class GateConfig:
     batch_size: int = 1024  # sentences of stories in a batch, and as many of texts
     learning_rate: float = 4e-3  # of AdamW, at its height
     hide_words: float = 0.2  # chance with which words that are no names are hidden, in half of the sentences of stories
-    held_out: float = 0.15  # share of the texts that only the bars are chosen by, and the leaks counted in
-    early: float = 0.1  # share of the sentences of texts let in while a text may still be a story: the lowest bar
-    missed: float = 0.005  # share of the sentences of stories that the highest bar may turn away
+    held_out: float = 0.15  # share of the texts that only the thresholds are chosen by, and the leaks counted in
+    early: float = 0.1  # share of the sentences of texts let in while a text may still be a story: the lowest threshold
+    missed: float = 0.005  # share of the sentences of stories that the highest threshold may turn away
     searched: int = 3000  # questions that are answered after an epoch, with what is turned away and without
     lost: float = 0.0  # how much smaller the share of right answers may be for what is turned away as not needed
     seed: int = 0  # of weights and draws
@@ -47,7 +47,13 @@ class GateConfig:
 
 @dataclass
 class Needs:
-    """What is known to be needed."""
+    """Which facts questions need, as labels to learn from.
+
+    The data name the supporting facts of an answer. It may depend on more: on a sentence that would have changed it,
+    as somebody who left a room counts where it is asked who is there. So the model is asked, too: where the gate turns
+    away what changes its answer, that is needed as well. All that a gate knows of a sentence is what it says of those
+    whom the question names, so a label holds wherever the same is said and asked of others.
+    """
 
     numbers: dict[str, int]  # of the words that the model knows
     names: frozenset[int]  # the numbers of those that are names
@@ -74,11 +80,11 @@ class Needs:
         return tuple([marks.get(word) or ("" if is_name(word, self.numbers, self.names) else word) for word in spoken])
 
     def note(self, sentence: Words, question: Words) -> None:
-        """Takes note that a question needs a sentence."""
+        """Notes that a question needs a sentence."""
         self._needed.add(self.look(sentence, question)[1])
 
     def note_support(self, stories: Iterable[Story]) -> bool:
-        """Takes note of what the data say; returns whether they say anything."""
+        """Notes the supporting facts that the data name; returns whether there are any."""
         for story in stories:
             for question in story.questions:
                 for place in question.support:
@@ -87,14 +93,14 @@ class Needs:
 
     @property
     def labels(self) -> tuple[Bool[np.ndarray, " saying"], Bool[np.ndarray, " saying"]]:
-        """Of what is said and asked by its number: whether it is needed, and whether anything can be learned of it."""
+        """For each number of what is said and asked: whether it is needed, and whether that is known."""
         needed = np.zeros(len(self._sayings), bool)
         needed[list(self._needed)] = True
         return needed, np.arange(len(needed)) != REFERRING
 
 
 class Rows:
-    """Some rows of numbers, of any lengths, kept in one piece."""
+    """Rows of numbers of any lengths, in one array."""
 
     def __init__(self, rows: Sequence[Sequence[int]]) -> None:
         self.lengths = np.array([len(row) for row in rows], np.int64)
@@ -108,9 +114,9 @@ class Rows:
         """Some rows, with zeros behind the shorter ones."""
         lengths = self.lengths[chosen]
         places = np.arange(max(1, lengths.max(initial=1)))
-        told = places < lengths[:, None]
-        found = np.zeros(told.shape, np.int64)
-        found[told] = self._numbers[(self._starts[chosen][:, None] + places)[told]]
+        inside = places < lengths[:, None]
+        found = np.zeros(inside.shape, np.int64)
+        found[inside] = self._numbers[(self._starts[chosen][:, None] + places)[inside]]
         return torch.from_numpy(found)
 
     def without(self, words: Int[Tensor, " word"]) -> "Rows":
@@ -196,7 +202,7 @@ def shuffled_words(
     exchanged: Float[Tensor, "row one"],
     hidden: Float[Tensor, "row one"],
 ) -> Int[Tensor, "row word"]:
-    """Rows with some of their words hidden or exchanged; rows of the same key have the same words changed alike.
+    """Rows with some of their words hidden or exchanged; rows of the same key have the same words changed.
 
     Args:
         rows: numbers of words.
@@ -206,17 +212,10 @@ def shuffled_words(
         exchanged: how many of these become another name.
         hidden: how many of the other words become unknown.
     """
-    mixed = _mixed(rows, key)
+    mixed = mix(rows * MIX_PLACE ^ key)  # depends on the word and the key alone
     first, second = ((mixed >> shift & 0xFFFFF).float() / (1 << 20) for shift in (40, 20))
     others = torch.where(second < exchanged, names[(mixed & 0xFFFFF) % len(names)], UNKNOWN)
     is_name = torch.isin(rows, names) & (rows > UNKNOWN)
     changed = torch.where(is_name & (first < touched), others, rows)
     unknown = ~is_name & (first < hidden) & (rows > UNKNOWN)
     return torch.where(unknown, UNKNOWN, changed)
-
-
-def _mixed(rows: Int[Tensor, "row word"], key: Int[Tensor, "row one"]) -> Int[Tensor, "row word"]:
-    """Numbers that look random and depend on the word and the key alone (the mixer of splitmix64)."""
-    mixed = rows * _MIX[0] ^ key
-    mixed = (mixed ^ (mixed >> 30 & (1 << 34) - 1)) * _MIX[1]
-    return (mixed ^ (mixed >> 27 & (1 << 37) - 1)) * _MIX[2]

@@ -20,8 +20,8 @@ from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import load_state, save_state, unreadable
 from amn.training.fleet import Fleet, Member, Score
 from amn.training.pool import Pool
+from amn.training.prefetch import Prefetcher
 from amn.training.prepare import Encoded, data_key, encode_all
-from amn.training.renewal import Renewal
 from amn.training.start import start_from
 from amn.training.stopping import StopRequest, stop_requests
 
@@ -97,7 +97,7 @@ class Trainer:
     ) -> None:
         self.runs, self.state_path, self.progress, self.stepped = list(runs), state, progress, stepped
         self.fleet = _fleet(runs, device, compiled)
-        self.renewal = Renewal(runs[0].spec, runs[0].data, self.fleet.training.data.sizes, workers)
+        self.prefetcher = Prefetcher(runs[0].spec, runs[0].data, self.fleet.training.data.sizes, workers)
         self.best = [_Best() for _ in runs]
         self.best_weights = self.fleet.weights.detach().clone()
         self.epoch, self.step_in_epoch, self.steps_in_epoch, self.seconds = 0, 0, 0, 0.0
@@ -120,7 +120,7 @@ class Trainer:
             Interrupted: where Ctrl-C, or a request to terminate, stopped it; all is saved.
             Diverged: where the loss of a run is no longer a number; the other runs were trained to their end.
         """
-        with stop_requests(stop_after) as stop, closing(self.renewal):
+        with stop_requests(stop_after) as stop, closing(self.prefetcher):
             while self.epoch < self.epochs and any(self._active()):
                 if not self._train_epoch(stop):
                     self.pause()
@@ -174,7 +174,7 @@ class Trainer:
         """Trains to the end of the epoch, or until it is time to stop; says whether it came to the end."""
         if self.step_in_epoch == 0:
             self.losses, self.steps_in_epoch = torch.zeros(0), 0
-        self.renewal.renew(self.fleet.training, self.epoch)
+        self.prefetcher.renew(self.fleet.training, self.epoch)
         batch_size = self.runs[0].spec.train.batch_size
         steps = self.fleet.epoch(self.epoch, self._active(), batch_size, at_least=self.steps_in_epoch)
         self.steps_in_epoch = len(steps)

@@ -17,7 +17,18 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
-from amn.models.base import GRU, Model, ModelConfig, Reading, Scalar, masked_softmax, uniform
+from amn.models.base import (
+    GRU,
+    Model,
+    ModelConfig,
+    PerQuestion,
+    PerStory,
+    Reading,
+    Scalar,
+    masked_softmax,
+    uniform,
+    where_told,
+)
 from amn.models.encoder import EMBEDDING_RANGE, Encoder, Encoding, accumulate
 from amn.models.losses import bernoulli_divergence, creation_prior, expected_strengths, strength_divergence
 from amn.models.paper.banks import PaperBank, PaperMemory, bank_weights, empty_bank, empty_memory, move, realise
@@ -45,7 +56,7 @@ class PaperConfig(ModelConfig):
 class PaperSentence:
     """One sentence of each story, ready for a step."""
 
-    number: Float[Tensor, " batch"]  # its place in the story, from 1
+    number: PerStory  # its place in the story, from 1
     spoken: Bool[Tensor, "batch slot"]  # which entities are words of it
     words: Float[Tensor, "batch slot hidden"]  # the accumulated outputs of the word GRU (D)
     last: Float[Tensor, "batch hidden"]  # the last output of the word GRU (w_N)
@@ -53,7 +64,7 @@ class PaperSentence:
     # What its decisions are drawn with and, in training, the expected strengths after it.
     move_chance: Float[Tensor, "batch bank slot"]
     repeat_chance: Float[Tensor, "batch slot"]
-    create_chance: Float[Tensor, " batch"]
+    create_chance: PerStory
     expectation_chance: Float[Tensor, "batch slot"] | None = None
 
 
@@ -64,8 +75,8 @@ class Lesson:
     seeds: Bool[Tensor, "batch slot"]  # words that make others relevant
     components: Bool[Tensor, "batch slot slot"]  # which words are connected by the sentences so far
     # The secondary losses of these.
-    relevance: Float[Tensor, " batch"]
-    creation: Float[Tensor, " batch"]
+    relevance: PerStory
+    creation: PerStory
 
 
 @dataclass(frozen=True)
@@ -73,7 +84,7 @@ class PaperState:
     """What a story has come to: its memory, its questions, and in training what is learned from it."""
 
     memory: PaperMemory
-    questions: Float[Tensor, "batch question hidden"]
+    questions: PerQuestion
     lesson: Lesson | None = None
 
 
@@ -159,8 +170,8 @@ class PaperAMN(Model):
         return move, repeat, uniform(batch.key, shapes[2], _CREATION).to(dtype)
 
     def step(
-        self, memory: PaperMemory, sentence: PaperSentence, questions: Float[Tensor, "batch question hidden"]
-    ) -> tuple[PaperMemory, Float[Tensor, " batch"]]:
+        self, memory: PaperMemory, sentence: PaperSentence, questions: PerQuestion
+    ) -> tuple[PaperMemory, PerStory]:
         """Lines 3-16 of Algorithm 1. Stories that are over stay as they are.
 
         Returns the memory and the logit of the creation decision.
@@ -169,7 +180,7 @@ class PaperAMN(Model):
         grown = self.rate_words(grown, sentence, questions)
         grown = self.visit_banks(grown, sentence, questions)
         grown, logit = self.create_bank(grown, sentence, questions)
-        return grown.where(sentence.spoken.any(-1), memory), logit
+        return where_told(sentence.spoken.any(-1), grown, memory), logit
 
     def rate_words(self, memory: PaperMemory, sentence: PaperSentence, questions: Tensor) -> PaperMemory:
         """Line 6, n = SGRU(D): the words of the sentence get strengths in the banks that hold or will hold them."""
@@ -192,7 +203,7 @@ class PaperAMN(Model):
 
     def create_bank(
         self, memory: PaperMemory, sentence: PaperSentence, questions: Tensor
-    ) -> tuple[PaperMemory, Float[Tensor, " batch"]]:
+    ) -> tuple[PaperMemory, PerStory]:
         """Eq. (11): M.new() if 1(ctrl([w_0 ... w_i])), for the last bank only; then lines 8-11 once more.
 
         The repeat visits the bank that was last again, now that there is one to move to.
@@ -206,7 +217,7 @@ class PaperAMN(Model):
         memory = memory.put(fresh, memory.banks, created)
         return replace(memory, banks=memory.banks + created), logit
 
-    def creation_logit(self, bank: PaperBank) -> Float[Tensor, " batch"]:
+    def creation_logit(self, bank: PaperBank) -> PerStory:
         """Eq. (9) for creation: p = q([w_0 ... w_i]), q a layer over the states of the bank, each at its slot's place.
 
         Entities beyond the capacity are not seen.
@@ -242,12 +253,12 @@ class PaperAMN(Model):
             states = torch.where(bank.held.unsqueeze(-1), self.propagate_gru(heard, states), states)
         return replace(bank, states=states)
 
-    def rate(self, bank: PaperBank, questions: Float[Tensor, "batch question hidden"]) -> PaperBank:
+    def rate(self, bank: PaperBank, questions: PerQuestion) -> PaperBank:
         """Line 11, n = SGRU(D, n): strengths anew for all entities of a bank, from their states."""
         rated = self.strength(bank.states, questions, bank.strengths)
         return replace(bank, strengths=torch.where(bank.held, rated, bank.strengths))
 
-    def decode(self, memory: PaperMemory, questions: Float[Tensor, "batch question hidden"], banks: int = 1) -> Reading:
+    def decode(self, memory: PaperMemory, questions: PerQuestion, banks: int = 1) -> Reading:
         """Line 18: the answers from the `banks` most relevant banks; 0 reads all."""
         weights = bank_weights(memory, banks)
         logits = self.decoder(memory, weights, questions)
@@ -261,9 +272,7 @@ class PaperAMN(Model):
         nothing = torch.zeros_like(memory.banks)
         return Lesson(answer_words(batch), alone, nothing, nothing)
 
-    def learn(
-        self, lesson: Lesson, memory: PaperMemory, sentence: PaperSentence, logit: Float[Tensor, " batch"]
-    ) -> Lesson:
+    def learn(self, lesson: Lesson, memory: PaperMemory, sentence: PaperSentence, logit: PerStory) -> Lesson:
         """Adds the secondary losses of a sentence (section 4.4)."""
         assert sentence.expectation_chance is not None
         told = sentence.spoken.any(-1)
@@ -284,7 +293,7 @@ class PaperAMN(Model):
         shape = (*batch.sentences.shape[:2], batch.slot_words.shape[1])
         return uniform(batch.key, shape, _EXPECTATION).to(dtype)
 
-    def creation_loss(self, logit: Float[Tensor, " batch"], number: Float[Tensor, " batch"]) -> Float[Tensor, " batch"]:
+    def creation_loss(self, logit: PerStory, number: PerStory) -> PerStory:
         """KL(p || p-hat^(1 / (beta * number))), with the number of sentences read so far."""
         return bernoulli_divergence(logit, creation_prior(number, self.config.prior, self.config.information))
 
@@ -310,10 +319,7 @@ class PaperDecoder(nn.Module):
         self.answer = nn.Linear(config.hidden, config.num_answers)  # r
 
     def forward(
-        self,
-        memory: PaperMemory,
-        weights: Float[Tensor, "batch bank"],
-        questions: Float[Tensor, "batch question hidden"],
+        self, memory: PaperMemory, weights: Float[Tensor, "batch bank"], questions: PerQuestion
     ) -> Float[Tensor, "batch question answer"]:
         """Logits for each question from the banks whose weight is not zero."""
         content = self.content(memory)
@@ -328,7 +334,7 @@ class PaperDecoder(nn.Module):
         self,
         content: Float[Tensor, "batch bank slot hidden"],
         held: Bool[Tensor, "batch bank slot"],
-        questions: Float[Tensor, "batch question hidden"],
+        questions: PerQuestion,
     ) -> Float[Tensor, "batch question bank slot"]:
         """Eq. (17): ps = softmax(<C_m, w_Nq>) within each bank."""
         scores = torch.einsum("bmsh,bqh->bqms", content, questions)
@@ -339,19 +345,17 @@ class PaperDecoder(nn.Module):
         content: Float[Tensor, "batch bank slot hidden"],
         attention: Float[Tensor, "batch question bank slot"],
         weights: Float[Tensor, "batch bank"],
-    ) -> Float[Tensor, "batch question hidden"]:
+    ) -> PerQuestion:
         """Eq. (18): g += d(<C_m, ps>), summed over the banks."""
         return torch.einsum("bmsh,bqms,bm->bqh", content, attention, weights)
 
-    def predict(
-        self, gathered: Float[Tensor, "batch question hidden"], questions: Float[Tensor, "batch question hidden"]
-    ) -> Float[Tensor, "batch question answer"]:
+    def predict(self, gathered: PerQuestion, questions: PerQuestion) -> Float[Tensor, "batch question answer"]:
         """Eq. (19): L = r(PReLU(h(g) + w_Nq))."""
         logits: Tensor = self.answer(self.prelu(self.hidden(gathered) + questions))
         return logits
 
 
-def relevance_loss(memory: PaperMemory, expected: Float[Tensor, "batch slot"]) -> Float[Tensor, " batch"]:
+def relevance_loss(memory: PaperMemory, expected: Float[Tensor, "batch slot"]) -> PerStory:
     """KL(s || E[s]), averaged over what the banks hold."""
     divergence = strength_divergence(memory.strengths, expected.unsqueeze(1).expand_as(memory.strengths))
     held = memory.held.to(divergence.dtype)

@@ -38,9 +38,7 @@ def close_over(
 
 
 def weigh(
-    edges: Float[Tensor, "batch slot slot"],
-    current: Float[Tensor, "batch slot slot"],
-    emphasis: Float[Tensor, " 1"],
+    edges: Float[Tensor, "batch slot slot"], current: Float[Tensor, "batch slot slot"], emphasis: Float[Tensor, " 1"]
 ) -> Float[Tensor, "batch slot slot"]:
     """Weights of the edges, where those of the current sentence count more; the incoming ones of a word sum to 1."""
     weights = edges + emphasis * current

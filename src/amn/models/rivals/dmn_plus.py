@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from amn.data.batches import Batch
-from amn.models.base import GRU, Linear, Model, ModelConfig, Reading, Scalar, masked_softmax
+from amn.models.base import GRU, Linear, Model, ModelConfig, PerQuestion, PerStory, Reading, Scalar, masked_softmax
 from amn.models.rivals.baseline import dropout, look_up, position_encoding, reading_of
 
 _EMBEDDING_RANGE = sqrt(3)  # embeddings start uniform in [-sqrt(3), sqrt(3)]
@@ -110,7 +110,7 @@ class DMNPlus(Model):
         back = self.backwards.over(self.backwards.input(sentences).flip(1), told.flip(1)).flip(1)
         return ahead + back
 
-    def questions(self, words: Int[Tensor, "batch question word_q"]) -> Float[Tensor, "batch question hidden"]:
+    def questions(self, words: Int[Tensor, "batch question word_q"]) -> PerQuestion:
         """The last state of a GRU over the words of each question."""
         projected = self.question_gru.input(look_up(self.embedding.weight, words))
         return self.question_gru.over(projected, words > 0)[..., -1, :]
@@ -118,8 +118,8 @@ class DMNPlus(Model):
     def attend(
         self,
         facts: Float[Tensor, "batch sentence hidden"],
-        questions: Float[Tensor, "batch question hidden"],
-        memory: Float[Tensor, "batch question hidden"],
+        questions: PerQuestion,
+        memory: PerQuestion,
         told: Bool[Tensor, "batch sentence"],
     ) -> Float[Tensor, "batch question sentence"]:
         """Section 3.3 of arXiv 1603.01417: g = softmax(W(2) tanh(W(1) z)).
@@ -133,7 +133,7 @@ class DMNPlus(Model):
 
     def read(
         self, facts: Float[Tensor, "batch sentence hidden"], attention: Float[Tensor, "batch question sentence"]
-    ) -> Float[Tensor, "batch question hidden"]:
+    ) -> PerQuestion:
         """The contextual vector c^t: the last state of the attention GRU."""
         projected = self.attention_gru.input(facts).unsqueeze(1)
         state = attention.new_zeros(*attention.shape[:2], facts.shape[-1])
@@ -141,7 +141,7 @@ class DMNPlus(Model):
             state = self.attention_gru(fact, weight, state)
         return state
 
-    def decay(self, like: Float[Tensor, " batch"]) -> Float[Tensor, " batch"]:
+    def decay(self, like: PerStory) -> PerStory:
         """Half the squared weights without biases, each story its share.
 
         Beside a mean over stories the whole of it would count as often more as there are stories in a batch.

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.errors import ConfigError, did_you_mean
-from amn.models.base import GRU, Linear, Model, ModelConfig, Reading, Scalar
+from amn.models.base import GRU, Linear, Model, ModelConfig, PerQuestion, Reading, Scalar
 from amn.models.rivals.baseline import look_up, reading_of
 
 
@@ -97,7 +97,7 @@ class EncDec(Model):
             state = torch.where((word > 0).unsqueeze(-1), self.encoder(one, state), state)
         return state
 
-    def decode(self, state: Float[Tensor, "batch question state"]) -> Float[Tensor, "batch question hidden"]:
+    def decode(self, state: Float[Tensor, "batch question state"]) -> PerQuestion:
         """One step of the decoder from the last state of the encoder."""
         first = self.decoder.input(self.first).expand(*state.shape[:-1], -1)
         return self.decoder(first, state)[..., : self.config.hidden]

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
-from amn.models.base import Linear, Model, ModelConfig, Reading, Scalar
+from amn.models.base import Linear, Model, ModelConfig, PerQuestion, Reading, Scalar
 from amn.models.rivals.baseline import look_up, reading_of
 
 
@@ -135,7 +135,7 @@ class EntNet(Model):
         return self.phi(self.of_memory(memories) + self.of_key(keys) + self.of_statement(statement).unsqueeze(1))
 
     def decode(
-        self, memories: Float[Tensor, "batch key hidden"], questions: Float[Tensor, "batch question hidden"]
+        self, memories: Float[Tensor, "batch key hidden"], questions: PerQuestion
     ) -> Float[Tensor, "batch question answer"]:
         """Section 2.3 of arXiv 1612.03969: p_j = softmax(q . h_j), u = sum_j p_j h_j, y = R phi(q + H u)."""
         attention = torch.softmax(questions @ memories.transpose(1, 2), -1)

@@ -12,10 +12,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils import _pytree as pytree
 
 from amn.data.batches import Batch
 from amn.data.facts import KINDS
-from amn.models.base import GRU, Linear, Model, ModelConfig, Reading, Scalar
+from amn.models.base import GRU, Linear, Model, ModelConfig, Reading, Scalar, where_told
 from amn.models.rivals.baseline import look_up, reading_of
 
 _LEAST_CHANCE = 1e-6  # below which a wrong graph costs no more
@@ -308,7 +309,7 @@ class GGTNN(Model):
     def query(self, graph: GatedGraph, questions: EncodedText) -> GatedGraph:
         """The question: T_h, T_h,direct and several rounds of T_prop, on a graph for each question."""
         asked = questions.vector.shape[1]
-        graph = GatedGraph(*(part.unsqueeze(1).expand(-1, asked, *part.shape[1:]) for part in _parts(graph)))
+        graph = pytree.tree_map(lambda part: part.unsqueeze(1).expand(-1, asked, *part.shape[1:]), graph)
         graph = self.tell(self.query_update, graph, questions)
         graph = self.refer_to(self.query_refer, graph, questions)
         return self.spread(self.query_propagate, graph)
@@ -382,10 +383,6 @@ def _is_word(graph: GatedGraph, text: EncodedText) -> Float[Tensor, "*axes node 
     return graph.types.gather(-1, text.words.unsqueeze(-2).expand(shape)) * (text.words > 0).unsqueeze(-2)
 
 
-def _parts(graph: GatedGraph) -> list[Tensor]:
-    return [part for part in vars(graph).values() if part is not None]
-
-
 def _where(told: Bool[Tensor, " batch"], new: GatedGraph, old: GatedGraph) -> GatedGraph:
     """The new graph where a sentence was told; elsewhere the old one, with as many more nodes of no strength."""
     added = new.strengths.shape[1] - old.strengths.shape[1]
@@ -396,5 +393,4 @@ def _where(told: Bool[Tensor, " batch"], new: GatedGraph, old: GatedGraph) -> Ga
         states=F.pad(old.states, (0, 0, 0, added)),
         edges=F.pad(old.edges, (0, 0, 0, added, 0, added)),
     )
-    pairs = zip(_parts(new), _parts(kept), strict=True)
-    return GatedGraph(*(torch.where(told.view(-1, *[1] * (a.dim() - 1)), a, b) for a, b in pairs))
+    return where_told(told, new, kept)

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from amn.data.batches import Batch
-from amn.models.base import Linear, Model, ModelConfig, Reading, Scalar, masked_softmax, uniform
+from amn.models.base import Linear, Model, ModelConfig, PerQuestion, Reading, Scalar, masked_softmax, uniform
 from amn.models.rivals.baseline import look_up, position_encoding, reading_of
 
 
@@ -94,7 +94,7 @@ class MemN2N(Model):
 
     def attend(
         self,
-        state: Float[Tensor, "batch question hidden"],
+        state: PerQuestion,
         memories: Float[Tensor, "batch sentence hidden"],
         told: Bool[Tensor, "batch sentence"],
         progress: Scalar,
@@ -107,9 +107,7 @@ class MemN2N(Model):
             return torch.where(progress < self.config.linear_until, linear, soft)
         return linear if progress < self.config.linear_until else soft
 
-    def hop(
-        self, state: Float[Tensor, "batch question hidden"], read: Float[Tensor, "batch question hidden"]
-    ) -> Float[Tensor, "batch question hidden"]:
+    def hop(self, state: PerQuestion, read: PerQuestion) -> PerQuestion:
         """Section 2.2 of arXiv 1503.08895: u_(k+1) = H u_k + o_k, where o = sum_i p_i c_i is what was read."""
         state = state + read if self.between is None else self.between(state) + read
         return torch.relu(state) if self.config.relu else state
