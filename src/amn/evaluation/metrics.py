@@ -19,7 +19,7 @@ from amn.inference.found import Found
 from amn.inference.trained import TrainedModel
 
 PASS_PERCENT = 5.0  # a task counts as solved below this error, as in the paper
-DEFAULT_BANKS = 1  # how many banks a model reads unless told otherwise
+DEFAULT_BANKS = 1  # how many banks a model reads by default
 ALL_BANKS = 0
 BATCH_STORIES = 256
 CONFIDENT = 0.9  # a wrong answer with a higher score is a confident error
@@ -43,8 +43,8 @@ class Tally:
     ingest: float  # seconds for reading the stories
     decode: tuple[float, ...]  # seconds for answering, by the number of banks read
     decode_all: float  # seconds for answering from all banks
-    told: int = 0  # how many sentences the stories have
-    heard: int = 0  # how many of them a gate let in; all where there is none
+    sentences: int = 0  # how many sentences the stories have
+    let_in: int = 0  # how many of them a gate let in; all where there is none
 
     @property
     def questions(self) -> int:
@@ -91,7 +91,7 @@ class Tally:
             "entities": round(_mean(self.entities), _DIGITS),
             "entities_read": needed["entities_read"],
             "ratio": needed["ratio"],
-            "sentences_let_in": round(self.heard / max(1, self.told), _DIGITS),
+            "sentences_let_in": round(self.let_in / max(1, self.sentences), _DIGITS),
             "by_banks": [self.row(number) for number in range(1, self.most_banks + 1)],
             "seconds": {
                 "ingest": round(self.ingest, _DIGITS),
@@ -236,8 +236,8 @@ def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *
         ingest=seconds,
         decode=tuple(times),
         decode_all=decode_all,
-        told=sum(len(example.sentences) for example in examples),
-        heard=stories.heard,
+        sentences=sum(len(example.sentences) for example in examples),
+        let_in=stories.heard,
     )
 
 
@@ -253,7 +253,7 @@ def answered(
 
 
 def _timed(work: Callable[[], _T], repeats: int = _REPEATS) -> tuple[_T, float]:
-    """A result and its seconds; what is over in no time is done a few times, and the quickest counts."""
+    """A result and its seconds; what takes little time is repeated, and the quickest counts."""
     seconds = float("inf")
     for _ in range(repeats):
         started = perf_counter()
@@ -271,7 +271,9 @@ def _joined(parts: Sequence[Tally]) -> Tally:
         name: np.concatenate([_rows(getattr(part, name), most) for part in parts], 1) for name in _BY_BANK
     }
     arrays |= {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("entities", "created")}
-    sums = {name: sum(getattr(part, name) for part in parts) for name in ("ingest", "decode_all", "told", "heard")}
+    sums = {
+        name: sum(getattr(part, name) for part in parts) for name in ("ingest", "decode_all", "sentences", "let_in")
+    }
     decode = sum(_rows(np.array(part.decode), most) for part in parts)
     return Tally(**arrays, **sums, decode=tuple(np.asarray(decode).tolist()))
 

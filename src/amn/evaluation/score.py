@@ -1,4 +1,4 @@
-"""Scores of a model: tells it the stories in the way that it was trained, and asks; on a board, part by part."""
+"""Scores of a model on the questions of a task, cut into examples as in its training; on a board, part by part."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -50,7 +50,7 @@ from amn.models.base import (
     straight_through,
 )
 from amn.models.decoder import Decoder, Names
-from amn.models.encoder import ANONYMOUS, EMBEDDING_RANGE, Encoder, Encoding, accumulate, question_states
+from amn.models.encoder import ANONYMOUS, Encoder, Encoding, accumulate, question_states
 from amn.models.gate import Gate
 from amn.models.losses import bernoulli_divergence, creation_prior
 from amn.models.strength import StrengthGRU
@@ -70,7 +70,7 @@ class AMNConfig(ModelConfig):
     items: int = 1
     # Width of the gate in front of the memory; 0 for none. It is trained by itself.
     gate: int = 0
-    needs: bool = False  # whether the gate also tells what its questions need
+    needs: bool = False  # whether the gate also predicts what its questions need
     prior: float = 0.8  # p-hat of the creation prior
     information: float = 0.1  # beta of the creation prior; saved settings go by this name
     creation: float = 0.1  # weight of the loss that holds creation to its prior
@@ -142,6 +142,14 @@ class AMN(Model):
     Config = AMNConfig
     config: AMNConfig
     needs_graph = has_banks = in_core = True
+    embeddings = ("encoder.embedding.weight", "encoder.anonymous", "decoder.classes.weight")
+    constants = {
+        "move_state.bias": 3.0,  # at first every entity moves on
+        "decoder.growth": log(2),
+        "decoder.prelu.weight": 0.25,
+        "strength.reset": 1.0,
+        "strength.candidate_strength": 1.0,
+    }
     decide = staticmethod(straight_through)  # from the probability of a move
 
     def __init__(self, config: AMNConfig) -> None:
@@ -358,15 +366,3 @@ class AMN(Model):
         """The secondary losses: the prior of bank creation, and the budget on entities read."""
         share = carry.memory.in_last.sum(-1) / carry.memory.entities.clamp(min=1)
         return {"creation": carry.creation * self.config.creation, "budget": share * (self.config.budget * ramp)}
-
-    @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
-        """Embeddings as in the paper; at first every entity moves on, and banks fill as the prior expects."""
-        special = {"move_state.bias": 3.0, "decoder.growth": log(2), "decoder.prelu.weight": 0.25}
-        special |= {"strength.reset": 1.0, "strength.candidate_strength": 1.0}
-        if name in ("encoder.embedding.weight", "encoder.anonymous", "decoder.classes.weight"):
-            parameter.uniform_(-EMBEDDING_RANGE, EMBEDDING_RANGE, generator=generator)
-        elif name in special:
-            parameter.fill_(special[name])
-        else:
-            super().initialise_parameter(name, parameter, generator)

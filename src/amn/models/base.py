@@ -13,6 +13,7 @@ Axes, wherever a shape is written:
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import Any, TypeVar
 
 import torch
@@ -26,7 +27,7 @@ from amn.data.vocabulary import END_CLASS, UNKNOWN, Vocabulary
 from amn.errors import ConfigError
 
 _PARTS, _MANY_ROWS = 16, 4096  # on a GPU so many rows are multiplied in so many parts
-_WAY_STREAM = 106  # of the random numbers that say whether a token is given as a class or as a told word
+_WAY_STREAM = 106  # of the random numbers that say whether a token is given as a class or as a word of the story
 
 Scalar = Float[Tensor, ""] | float
 PerStory = Float[Tensor, " batch"]  # a number for each story
@@ -91,6 +92,9 @@ class Model(nn.Module):
     points: bool = False  # may answer with words of the story
     chosen_from: float = 0.0  # share of the training before which its weights are not chosen
     further_weight: float = 0.0  # how much the answer loss of a reading's further logits counts
+    embeddings: Sequence[str] = ()  # weights that start uniform in [-sqrt(3), sqrt(3)], as in section 5.1 of the paper
+    constants: Mapping[str, float] = {}  # weights that start at a number
+    deviation: float | None = None  # all other weights start from a normal distribution, not as Xavier has it
 
     def forward(self, batch: Batch, progress: Scalar = 1.0, banks: int = 1) -> Reading:
         """Reads a batch.
@@ -133,9 +137,15 @@ class Model(nn.Module):
             self.initialise_parameter(name, parameter, generator)
 
     @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:  # noqa: ARG002
-        """Xavier for matrices, zero for vectors; a model overrides it for what is special."""
-        if parameter.dim() > 1:
+    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
+        """Xavier for matrices, zero for vectors; a model names exceptions above, or overrides it."""
+        if name in self.constants:
+            parameter.fill_(self.constants[name])
+        elif name in self.embeddings:
+            parameter.uniform_(-sqrt(3), sqrt(3), generator=generator)
+        elif self.deviation is not None:
+            parameter.normal_(0, self.deviation, generator=generator)
+        elif parameter.dim() > 1:
             nn.init.xavier_uniform_(parameter, generator=generator)
         else:
             parameter.zero_()

@@ -1,7 +1,6 @@
 """The encoder of the paper (section 4.1): words to states, for sentences and for questions."""
 
 from dataclasses import dataclass
-from math import sqrt
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -12,7 +11,6 @@ from amn.data.vocabulary import UNKNOWN
 from amn.models.base import GRU, PerQuestion, uniform
 from amn.models.decoder import Names
 
-EMBEDDING_RANGE = sqrt(3)  # section 5.1: embeddings start uniform in [-sqrt(3), sqrt(3)]
 ANONYMOUS = 64  # how many unknown words of a story are told apart, where a model can point at words
 _TURN_STREAM = 103  # of the random numbers that say which of their vectors comes first in a story, in training
 
@@ -79,12 +77,12 @@ class Encoder(nn.Module):
         return torch.where(batch.slot_words == UNKNOWN, vector, batch.slot_words)
 
     def names(self, batch: Batch, told: Bool[Tensor, "batch slot"]) -> Names:
-        """The words of stories as answers, by which of them were told."""
+        """The words of stories as possible answers; `told` says which are in the story so far."""
         numbers = self.spell(batch)
         count = self.embedding.num_embeddings + (0 if self.anonymous is None else len(self.anonymous))
         spoken = numbers.new_zeros(numbers.shape[0], count).scatter_add(1, numbers, told.long()) > 0
-        heard = numbers.gather(1, batch.sentences.flatten(1)).view_as(batch.sentences)
-        pairs = torch.stack((heard[..., :-1], heard[..., 1:]), -1).flatten(1, 2)  # padding is after padding
+        spelled = numbers.gather(1, batch.sentences.flatten(1)).view_as(batch.sentences)
+        pairs = torch.stack((spelled[..., :-1], spelled[..., 1:]), -1).flatten(1, 2)  # padding is after padding
         return Names(self.embed(batch), numbers, told, spoken, batch.num_classes, pairs)
 
     def run(
@@ -119,7 +117,7 @@ def _only_real(encoded: PerQuestion, questions: Int[Tensor, "batch question word
 def unknown_order(
     slot_words: Int[Tensor, "batch slot"], questions: Int[Tensor, "batch question word_q"]
 ) -> Int[Tensor, "batch slot"]:
-    """How many unknown words come before each word: first those of the questions, which a memory hears first."""
+    """How many unknown words come before each word: first those of the questions, which a memory gets first."""
     slots, asked = torch.arange(slot_words.shape[1], device=slot_words.device), questions.flatten(1)
     places = torch.arange(asked.shape[1], device=asked.device)
     first = torch.where(slots.unsqueeze(-1) == asked.unsqueeze(1), places, places.shape[0]).amin(-1)

@@ -1,4 +1,4 @@
-"""The figures of a report. Colours tell apart for all eyes; each figure also says in words what it shows."""
+"""The figures of a report, in colours that colour-blind readers can tell apart, each with a caption."""
 
 import io
 import re
@@ -135,7 +135,7 @@ def _pairs(
 
 
 def _from_zero(axes: Axes) -> None:
-    """Starts an axis at zero. It takes all marks at hand into view, and none that is drawn later."""
+    """Starts an axis at zero; to be called after all marks are drawn."""
     axes.set_ylim(bottom=-0.03 * axes.get_ylim()[1])
 
 

@@ -49,7 +49,7 @@ _FEWEST_PLACES = 3  # values of it that make a curve
 _FREE = {"epochs", "evaluate_every", "patience"}  # may differ along a curve: few questions take more passes
 RIVALS = ("entnet", "memn2n", "dmn-plus", "ggtnn", "encdec")
 NEAR = 2.0  # points above what was published that are still as good
-FEWEST_SEEDS = 10  # of a task; fewer do not tell how often runs fail
+FEWEST_SEEDS = 10  # of a task; fewer do not show how often runs fail
 
 
 @dataclass(frozen=True)

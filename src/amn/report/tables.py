@@ -257,7 +257,7 @@ def _times(whole: float, part: float) -> float | None:
 
 
 def models_table(found: Summaries) -> Table:
-    """Every model in one line: how many tasks and seeds, and what they come to."""
+    """Every model in one line: how many tasks and seeds, and their mean errors."""
     columns = {"tasks": 0, "seeds": 0, "unfinished": 0, "mean of best": 2, "mean of all seeds": 2}
     columns |= {"tasks over 5 %": 0, "tasks over 1 %": 0, "seeds over 5 %": 0, "ratio": 3}
     rows: dict[str, list[Value]] = {}

@@ -43,19 +43,19 @@ class Job:
 
 @dataclass(frozen=True, kw_only=True)
 class Update:
-    """What a worker tells of its job."""
+    """What a worker reports of its job."""
 
     entries: tuple[dict[str, object], ...] = ()  # log entries since the last update
     event: SweepEvent | None = None
     failure: str = ""  # why the job cannot go on
-    files: dict[str, bytes] = field(default_factory=dict)  # what it has written, where it has a disk of its own
-    worker: int = field(default_factory=os.getpid)  # number of the process that tells it
+    files: dict[str, bytes] = field(default_factory=dict)  # what it has written, where it shares no disk
+    worker: int = field(default_factory=os.getpid)  # its process number
 
 
 def work(
     specs: Sequence[RunSpec], out: Path, options: Options, progress: OnEpoch, moved: Mapping[str, str] | None = None
 ) -> Iterator[Update]:
-    """A worker's part: trains a job and tells what happens; as `train_steps`."""
+    """A worker's part: trains a job, as `train_steps` does, and yields what happens."""
     try:
         check_precision(specs, options.device)
         for event in train_steps(specs, out, options, progress, moved):
@@ -67,7 +67,7 @@ def work(
 
 
 class Queue:
-    """The jobs of a sweep, each of `size` unfinished runs: what waits, and what became of the rest."""
+    """The jobs of a sweep, each of `size` unfinished runs: those that wait, and those that failed."""
 
     def __init__(self, specs: Sequence[RunSpec], out: Path, size: int, progress: OnEpoch) -> None:
         left = unfinished(specs, out)
@@ -76,7 +76,7 @@ class Queue:
         self.failures: list[str] = []
 
     def take(self, job: Job, update: Update) -> Job:
-        """Records what a worker told; gives the job as it now stands."""
+        """Records an update of a worker; returns the job as it is then."""
         for entry in update.entries:
             self.progress(entry)
         if update.failure:
@@ -100,7 +100,7 @@ class Queue:
         self.failures.append(f"{', '.join(job.names)}: {reason}")
 
     def close(self) -> None:
-        """Says in the end what failed."""
+        """Raises an error where jobs have failed."""
         if self.failures:
             raise AMNError("\n".join(["some runs failed; the others are done:", *self.failures]))
 
@@ -165,8 +165,8 @@ def _end(running: dict[Connection, _Worker]) -> None:
 
 
 def _main(job: Job, out: Path, options: Options, outbox: Connection) -> None:
-    """The life of a worker."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the sweep tells us
+    """What a worker process runs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the sweep will end us
     threading.Thread(target=_die_with_parent, daemon=True).start()
     for update in work(job.specs, out, options, lambda entry: outbox.send(Update(entries=(entry,)))):
         outbox.send(update)

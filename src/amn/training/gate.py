@@ -249,7 +249,7 @@ def gate_run(
     note: Callable[[str], object],
     own: tuple[Sequence[Story], Sequence[Story]] | None = None,
 ) -> None:
-    """Puts a gate in front of the best model of a run that has ended; stories of one's own are given."""
+    """Trains a gate for the best model of a finished run; `own` are its stories, where it has its own."""
     spec, trained = directory.spec(), load_model(directory.best)
     stories, validation = own or (stories_of(spec.task, spec.data, split) for split in ("train", "valid"))
     names = name_words() if spec.task in (MIXED, EVERYTHING) else names_in(stories)

@@ -1,7 +1,7 @@
-"""Training on somebody's own stories: from what they bring to a run that has ended.
+"""Training on the user's own stories, from the data to a finished run.
 
-The stories are looked at first; what the user has not said is chosen by what they are like. The run keeps its stories,
-so that it can be resumed, repeated and judged from its directory alone.
+Settings that the user has not given are chosen by what the stories are like. The run keeps its stories, so that it can
+be resumed, repeated and judged from its directory alone.
 """
 
 import re
@@ -34,7 +34,7 @@ _STEPS = {True: 800, False: 3_000}  # that learning takes from a trained model, 
 _EPOCHS = {True: (8, 40), False: (20, 120)}  # the fewest and the most
 _ENOUGH_TO_HIDE = 5_000  # questions from which names are hidden: with 360 of a warehouse it learned nothing more
 _POINTED = 0.3  # share of answers that are words of their story from which pointing at them pays
-_LONGEST_WINDOW = 300  # sentences that a question may see, where nobody asks for more
+_LONGEST_WINDOW = 300  # sentences that a question may see, by default
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ _GENTLY = (  # how a trained model is taught more: keeping its banks small from 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnPlan:
-    """What a training on one's own stories will do."""
+    """What a training on own stories will do."""
 
     training: list[Story]  # stories to learn from
     validation: list[Story]  # stories kept apart, to choose the best epoch and to judge by
@@ -100,8 +100,8 @@ def plan_own(
     """Looks at stories and decides how to train on them.
 
     Args:
-        stories: what somebody has brought.
-        given: the settings that they have given.
+        stories: what the user has given.
+        given: the settings that the user has given.
         model: the architecture.
         seed: of the run, and of the choice of stories to keep apart.
         data: where the stories came from, for the record.
@@ -118,7 +118,7 @@ def plan_own(
 
 
 def _label(name: str) -> str:
-    """The name of the data as part of a folder's name; nothing where it has none of its own."""
+    """The name of the data as part of a folder's name; empty where the data has none."""
     return "" if name == OWN else re.sub(r"[^\w.-]+", "-", name).strip("-.")
 
 
@@ -156,7 +156,7 @@ def _answerable(stories: Sequence[Story], name: str) -> list[Story]:
 
 
 def kept_stories(directory: RunDirectory) -> OwnStories | None:
-    """The stories that a run on one's own stories was started with; None where there is no such run."""
+    """The stories that a run on own stories was started with; None where there is no such run."""
     files = [directory.path / name for name in STORY_FILES.values()]
     if not all(file.is_file() for file in files) or not (directory.path / SPEC_FILE).is_file():
         return None
@@ -209,7 +209,7 @@ def _start(seen: DataReport, questions: int, model: str, of_model: Sequence[str]
 
 
 def _schedule(questions: int, batch: int, epochs: int | None, begins: bool, model: str) -> Iterator[Choice]:
-    """How long and in what steps; a model with a recipe of its own keeps it."""
+    """How long and in what steps; a model that has a recipe keeps it."""
     if "epochs" in model_class(model).recipe:
         return
     yield Choice("batch_size", batch, f"for {questions} questions to train on")

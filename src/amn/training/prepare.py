@@ -1,7 +1,7 @@
 """From a run's description to its data.
 
 The data is made in parts, by several processes: a part is a task, or a share of the mixed stories. Each is encoded with
-the words of its own, and gets the numbers that all share when the parts are joined.
+its own vocabulary, and renumbered when the parts are joined.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -33,7 +33,7 @@ JOINT = "joint"  # the twenty tasks
 MIXED = "mixed"  # stories that mix all kinds of facts
 EVERYTHING = "all"  # the twenty tasks and mixed stories
 _OWN_STORIES = "stories of one's own"  # a source
-_GENERATED_SEED = 3  # of the stories that stand in for a training file that is not at hand
+_GENERATED_SEED = 3  # of the stories that replace a missing training file
 _SHARE = 4000  # mixed questions that are made at once
 
 
@@ -184,7 +184,7 @@ class Encoded:
 
 @dataclass(frozen=True)
 class EncodedPart:
-    """A part as tensors, by numbers of its own."""
+    """A part as tensors, with its own vocabulary."""
 
     task: int | str
     training: Dataset
@@ -248,7 +248,7 @@ def _vocabulary(asked: Iterable[Example], *, by_item: bool) -> Vocabulary:
 
 
 def _joined(key: DataKey, parts: Sequence[EncodedPart]) -> Encoded:
-    """The parts as one, with the words of all, and with what the model to start from knows, which it shall not forget.
+    """The parts as one, with the words of all parts and of the model to start from.
 
     Parts of one task have the same names.
     """
@@ -273,7 +273,7 @@ def _renumbered(data: Dataset, old: Vocabulary, new: Vocabulary, names: Collecti
 
 
 def encode_stories(key: DataKey, training: list[Story], validation: list[Story]) -> Encoded:
-    """The data of stories that are at hand."""
+    """The data of given stories."""
     return _joined(key, [_encoded(key, _task_data(key, training, validation, _OWN_STORIES))])
 
 

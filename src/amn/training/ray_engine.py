@@ -29,7 +29,7 @@ from amn.training.sweep import Options
 
 _LOOK_SECONDS = 0.5  # how often to look whether the user wants to stop
 _GPU_FLEET = 16  # runs that share a GPU, where nothing else is said
-_LAST = (".safetensors", RESULT_FILE)  # written last, since they speak for what stands beside them
+_LAST = (".safetensors", RESULT_FILE)  # written last: where they are, the files beside them are complete
 
 
 def run_on_ray(specs: Sequence[RunSpec], out: Path, progress: OnEpoch, options: Options) -> None:
@@ -58,7 +58,7 @@ class _Driver:
                 while self.queue.waiting:
                     self._submit(self.queue.waiting.popleft(), stop.seconds_left)
                 ready, _ = self.ray.wait(list(self.running), num_returns=1, timeout=_LOOK_SECONDS)
-                for stream in ready:  # those that have something to tell, or have ended
+                for stream in ready:  # those that have an update, or have ended
                     self._receive(stream)
             if stop.signalled:
                 raise Interrupted("stopped; what came back is saved: the same command goes on")
@@ -91,7 +91,7 @@ class _Driver:
 def _train(
     specs: tuple[RunSpec, ...], options: Options, files: dict[str, bytes], data: dict[str, dict[str, bytes]]
 ) -> Iterator[Update]:
-    """The part of a worker, on whatever machine it is."""
+    """What a worker runs, on any machine."""
     names, entries = [spec.name for spec in specs], list[dict[str, Any]]()
     with TemporaryDirectory(prefix="amn-") as folder:
         out = Path(folder) / "runs"
@@ -162,7 +162,7 @@ def pack(out: Path, names: Iterable[str]) -> dict[str, bytes]:
 
 
 def unpack(folder: Path, files: dict[str, bytes]) -> None:
-    """Writes what `pack` gave; each file whole, and those that speak for others after them."""
+    """Writes what `pack` gave, each file atomically, and those in `_LAST` after the others."""
     for name in sorted(files, key=lambda name: ([name.endswith(end) for end in reversed(_LAST)], name)):
         path = folder / name
         if not path.resolve().is_relative_to(folder.resolve()):

@@ -1,4 +1,4 @@
-"""One run, trained alone in a directory of its own."""
+"""One run, trained alone in its directory."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -20,8 +20,8 @@ class FitOptions:
     """How a run is trained."""
 
     device: torch.device  # where to compute
-    progress: OnEpoch  # told of every epoch
-    stepped: OnStep | None = None  # told of every step
+    progress: OnEpoch  # called after every epoch
+    stepped: OnStep | None = None  # called after every step
     resume: bool = False  # go on with what the directory holds
     checkpoint_every: float = CHECKPOINT_SECONDS  # seconds between checkpoints
 

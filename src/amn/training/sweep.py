@@ -101,7 +101,7 @@ class Grid:
 
 
 def quick(spec: RunSpec) -> RunSpec:
-    """The run with few epochs, where its task is learned in few and its model has no recipe of its own."""
+    """The run with few epochs, where its task needs few and its model has no recipe."""
     has_recipe = "epochs" in model_class(spec.architecture).recipe
     if spec.task not in QUICK_TASKS or has_recipe:
         return spec
@@ -189,7 +189,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
 def train_steps(
     specs: Sequence[RunSpec], out: Path, options: Options, progress: OnEpoch, moved: Mapping[str, str] | None = None
 ) -> Iterator[SweepEvent]:
-    """Trains every unfinished run, fleet by fleet, and tells what happens; whoever stops asking stops the training.
+    """Trains every unfinished run, fleet by fleet, and yields what happens; training stops with the iteration.
 
     A worker of an engine saves all with every checkpoint, so that others may look or take a copy. Data may have moved:
     `moved` says where it lies on this machine, by its name in the runs.

@@ -29,14 +29,13 @@ from amn.models.base import (
     uniform,
     where_told,
 )
-from amn.models.encoder import EMBEDDING_RANGE, Encoder, Encoding, accumulate
+from amn.models.encoder import Encoder, Encoding, accumulate
 from amn.models.losses import bernoulli_divergence, creation_prior, expected_strengths, strength_divergence
 from amn.models.paper.banks import PaperBank, PaperMemory, bank_weights, empty_bank, empty_memory, move, realise
 from amn.models.paper.word_graph import close_over, merge_components, messages, path_edges, weigh
 from amn.models.strength import StrengthGRU
 
-# Each kind of random number has a stream of its own.
-_MOVES, _CREATION, _REPEATED_MOVES, _EXPECTATION = 1, 2, 3, 4
+_STREAMS = {"move_chance": 1, "create_chance": 2, "repeat_chance": 3, "expectation_chance": 4}  # of random numbers
 _LIKELIER = 0.5  # the chance that turns a draw into the likelier decision
 
 
@@ -81,7 +80,7 @@ class Lesson:
 
 @dataclass(frozen=True)
 class PaperState:
-    """What a story has come to: its memory, its questions, and in training what is learned from it."""
+    """What reading carries from sentence to sentence: the memory, the questions and, in training, the losses."""
 
     memory: PaperMemory
     questions: PerQuestion
@@ -98,6 +97,8 @@ class PaperAMN(Model):
     Config = PaperConfig
     config: PaperConfig
     has_banks = True
+    embeddings = ("encoder.embedding.weight",)
+    constants = {"decoder.prelu.weight": 0.25, "strength.reset": 1.0, "strength.candidate_strength": 1.0}
 
     def __init__(self, config: PaperConfig) -> None:
         super().__init__()
@@ -142,32 +143,27 @@ class PaperAMN(Model):
         """The sentences of a batch in their order."""
         slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device)
         dtype = encoding.sentences.dtype
-        chances, expectation = self.chances(batch, dtype), self.expectation_chances(batch, dtype)
+        chances = self.chances(batch, dtype)
         for t in range(batch.sentences.shape[1]):
-            standing = batch.sentences[:, t]
+            words = batch.sentences[:, t]
             yield PaperSentence(
                 number=torch.full_like(batch.weights[:, 0], t + 1, dtype=dtype),
-                spoken=(standing.unsqueeze(1) == slots.view(1, -1, 1)).any(-1) & (slots > 0),
-                words=accumulate(encoding.words[:, t], standing, slots.expand(standing.shape[0], -1)),
+                spoken=(words.unsqueeze(1) == slots.view(1, -1, 1)).any(-1) & (slots > 0),
+                words=accumulate(encoding.words[:, t], words, slots.expand(words.shape[0], -1)),
                 last=encoding.sentences[:, t],
-                edges=path_edges(standing, slots.shape[0], dtype),
-                move_chance=chances[0][:, t],
-                repeat_chance=chances[1][:, t],
-                create_chance=chances[2][:, t],
-                expectation_chance=None if expectation is None else expectation[:, t],
+                edges=path_edges(words, slots.shape[0], dtype),
+                **{name: chance[:, t] for name, chance in chances.items()},
             )
 
-    def chances(self, batch: Batch, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
-        """What decisions are drawn with (eq. 10): chances to move, to move in the repeat, and to create a bank."""
-        told = (*batch.sentences.shape[:2],)
-        slots = batch.slot_words.shape[1]
-        shapes = ((*told, self.config.max_banks, slots), (*told, slots), told)
+    def chances(self, batch: Batch, dtype: torch.dtype) -> dict[str, Float[Tensor, "batch sentence *axes"]]:
+        """Uniform numbers to draw the decisions of each sentence with (eq. 10) and, in training, expected strengths."""
+        sentences, slots = tuple(batch.sentences.shape[:2]), batch.slot_words.shape[1]
+        shapes = {"move_chance": (*sentences, self.config.max_banks, slots)}
+        shapes |= {"repeat_chance": (*sentences, slots), "create_chance": sentences}
         if batch.key is None:
-            move, repeat, create = (batch.weights.new_full(shape, _LIKELIER, dtype=dtype) for shape in shapes)
-            return move, repeat, create
-        move = uniform(batch.key, shapes[0], _MOVES).to(dtype)
-        repeat = uniform(batch.key, shapes[1], _REPEATED_MOVES).to(dtype)
-        return move, repeat, uniform(batch.key, shapes[2], _CREATION).to(dtype)
+            return {name: batch.weights.new_full(shape, _LIKELIER, dtype=dtype) for name, shape in shapes.items()}
+        shapes["expectation_chance"] = (*sentences, slots)
+        return {name: uniform(batch.key, shape, _STREAMS[name]).to(dtype) for name, shape in shapes.items()}
 
     def step(
         self, memory: PaperMemory, sentence: PaperSentence, questions: PerQuestion
@@ -233,9 +229,9 @@ class PaperAMN(Model):
             sentence: its words are added, with D as their states, or updated.
             adds: whether this is m_0.
         """
-        heard = self.update.input(sentence.last).unsqueeze(1).expand(-1, bank.held.shape[1], -1)
+        inputs = self.update.input(sentence.last).unsqueeze(1).expand(-1, bank.held.shape[1], -1)
         known = (sentence.spoken & bank.held).unsqueeze(-1)
-        states = torch.where(known, self.update(heard, bank.states), bank.states)
+        states = torch.where(known, self.update(inputs, bank.states), bank.states)
         if not adds:
             return replace(bank, states=states)
         new = (sentence.spoken & ~bank.held).unsqueeze(-1)
@@ -249,12 +245,12 @@ class PaperAMN(Model):
         states, power = bank.states, joined
         for r in range(self.config.powers):
             power = power @ joined if r else joined
-            heard = self.propagate_gru.input(messages(power, states))
-            states = torch.where(bank.held.unsqueeze(-1), self.propagate_gru(heard, states), states)
+            inputs = self.propagate_gru.input(messages(power, states))
+            states = torch.where(bank.held.unsqueeze(-1), self.propagate_gru(inputs, states), states)
         return replace(bank, states=states)
 
     def rate(self, bank: PaperBank, questions: PerQuestion) -> PaperBank:
-        """Line 11, n = SGRU(D, n): strengths anew for all entities of a bank, from their states."""
+        """Line 11, n = SGRU(D, n): new strengths for all entities of a bank, from their states."""
         rated = self.strength(bank.states, questions, bank.strengths)
         return replace(bank, strengths=torch.where(bank.held, rated, bank.strengths))
 
@@ -286,27 +282,9 @@ class PaperAMN(Model):
             creation=lesson.creation + self.creation_loss(logit, sentence.number) * told,
         )
 
-    def expectation_chances(self, batch: Batch, dtype: torch.dtype) -> Float[Tensor, "batch sentence slot"] | None:
-        """What the expected strengths after each sentence are drawn with, in training."""
-        if batch.key is None:
-            return None
-        shape = (*batch.sentences.shape[:2], batch.slot_words.shape[1])
-        return uniform(batch.key, shape, _EXPECTATION).to(dtype)
-
     def creation_loss(self, logit: PerStory, number: PerStory) -> PerStory:
         """KL(p || p-hat^(1 / (beta * number))), with the number of sentences read so far."""
         return bernoulli_divergence(logit, creation_prior(number, self.config.prior, self.config.information))
-
-    @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
-        """Xavier, and embeddings uniform in [-sqrt(3), sqrt(3)] (section 5.1)."""
-        special = {"decoder.prelu.weight": 0.25, "strength.reset": 1.0, "strength.candidate_strength": 1.0}
-        if name == "encoder.embedding.weight":
-            parameter.uniform_(-EMBEDDING_RANGE, EMBEDDING_RANGE, generator=generator)
-        elif name in special:
-            parameter.fill_(special[name])
-        else:
-            super().initialise_parameter(name, parameter, generator)
 
 
 class PaperDecoder(nn.Module):

@@ -1,7 +1,7 @@
 """The directed word graph A of the paper as dense matrices (section 4.2.2, item 4, and appendix A.2).
 
-A[i, j] is 1 where word j has followed word i in some sentence. What a word hears comes along its incoming edges, so a
-column of A says whom the word of that column listens to.
+A[i, j] is 1 where word j has followed word i in some sentence. Messages go along edges, so a column of A says which
+words the word of that column gets messages from.
 """
 
 from math import ceil, log2

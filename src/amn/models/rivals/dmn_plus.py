@@ -1,7 +1,6 @@
 """DMN+: Dynamic Memory Networks, improved (arXiv 1603.01417). Sentences are facts; episodes of attention read them."""
 
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import Any
 
 import torch
@@ -11,8 +10,6 @@ from torch import Tensor, nn
 from amn.data.batches import Batch
 from amn.models.base import GRU, Linear, Model, ModelConfig, PerQuestion, PerStory, Reading, Scalar, masked_softmax
 from amn.models.rivals.baseline import dropout, look_up, position_encoding, reading_of
-
-_EMBEDDING_RANGE = sqrt(3)  # embeddings start uniform in [-sqrt(3), sqrt(3)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +49,7 @@ class DMNPlus(Model):
     Config = DMNPlusConfig
     config: DMNPlusConfig
     reads_by_sentence = False
+    embeddings = ("embedding.weight",)
     recipe = {
         "learning_rate": 1e-3,
         "batch_size": 100,
@@ -149,11 +147,3 @@ class DMNPlus(Model):
         matrices = [parameter for name, parameter in self.named_parameters() if not name.endswith("bias")]
         squares = torch.stack([matrix.square().sum() for matrix in matrices])
         return (squares.sum() * self.config.decay / (2 * len(like))).expand_as(like)
-
-    @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
-        """Xavier, and uniform embeddings."""
-        if name == "embedding.weight":
-            parameter.uniform_(-_EMBEDDING_RANGE, _EMBEDDING_RANGE, generator=generator)
-        else:
-            super().initialise_parameter(name, parameter, generator)

@@ -54,7 +54,7 @@ class EncDecConfig(ModelConfig):
 
 
 class EncDec(Model):
-    """One state for everything that was told: what a memory has to beat."""
+    """One state for the whole story: what a memory has to beat."""
 
     Config = EncDecConfig
     config: EncDecConfig

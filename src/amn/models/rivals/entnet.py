@@ -45,7 +45,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class DynamicMemory:
-    """What a story has come to: the memories (h_j), and their keys (w_j)."""
+    """The memories (h_j) of a story, and their keys (w_j)."""
 
     memories: Float[Tensor, "batch key hidden"]
     keys: Float[Tensor, "key hidden"]
@@ -61,11 +61,13 @@ class EntNet(Model):
     Config = EntNetConfig
     config: EntNetConfig
     key_words: Int[Tensor, " key"]
+    deviation = 0.1
     recipe = {"learning_rate": 1e-2, "batch_size": 32, "epochs": 200, "clip": 1.25, "schedule": "halving", "window": 70}
 
     def __init__(self, config: EntNetConfig) -> None:
         super().__init__()
         self.config = config
+        self.constants = {"question_mask": 1.0, "slopes": 1.0} | ({} if config.ordered else {"statement_mask": 1.0})
         hidden = config.hidden
         self.num_slots = len(config.key_words) or config.num_slots
         self.embedding = nn.Embedding(config.vocabulary_size, hidden)
@@ -144,11 +146,3 @@ class EntNet(Model):
     def phi(self, values: Float[Tensor, "*axes hidden"]) -> Float[Tensor, "*axes hidden"]:
         """PReLU with the slopes that the whole network shares."""
         return torch.where(values > 0, values, self.slopes * values)
-
-    @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
-        """N(0, 0.1); the mask of questions and the slopes start at one."""
-        if name in ("question_mask", "slopes") or (name == "statement_mask" and not self.config.ordered):
-            parameter.fill_(1.0)
-        else:
-            parameter.normal_(0, 0.1, generator=generator)

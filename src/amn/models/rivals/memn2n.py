@@ -39,6 +39,7 @@ class MemN2N(Model):
     Config = MemN2NConfig
     config: MemN2NConfig
     reads_by_sentence = False
+    deviation = 0.1
     # The paper's rate of 0.005 and norm of 40 are of gradients that are summed over a batch of 32; ours are means. It
     # trains 20 epochs with linear start and then 100, the rate halved after every 25 of these.
     recipe = {
@@ -132,9 +133,3 @@ class MemN2N(Model):
         place = (uniform(key, (batch, most), stream=2) * (told + 1)).floor()
         used = torch.arange(most, device=back.device) < count
         return ((place.unsqueeze(1) <= back.unsqueeze(-1)) & used.unsqueeze(1)).sum(-1)
-
-    @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
-        """All weights from N(0, 0.1)."""
-        del name
-        parameter.normal_(0, 0.1, generator=generator)
