@@ -21,7 +21,7 @@ from amn.training.checkpoint import forget_finished, open_folder
 from amn.training.loop import Interrupted, OnEpoch
 from amn.training.precision import check_precision
 from amn.training.stopping import stop_requests
-from amn.training.sweep import Ledger, Options, SweepEvent, train_fleets, train_steps, unfinished
+from amn.training.sweep import Options, SweepEvent, note_event, train_fleets, train_steps, unfinished
 
 MAX_LOSSES = 3  # a job whose worker is lost so often without a checkpoint in between is given up
 _LOOK_SECONDS = 0.5  # how often to look whether the user wants to stop
@@ -72,7 +72,7 @@ class Queue:
     def __init__(self, specs: Sequence[RunSpec], out: Path, size: int, progress: OnEpoch) -> None:
         left = unfinished(specs, out)
         self.waiting = deque(Job(tuple(left[i : i + size])) for i in range(0, len(left), size))
-        self.out, self.progress, self.ledger = out, progress, Ledger(out)
+        self.out, self.progress = out, progress
         self.failures: list[str] = []
 
     def take(self, job: Job, update: Update) -> Job:
@@ -83,12 +83,12 @@ class Queue:
             self.failed(job, update.failure)
         if update.event is None:
             return job
-        self.ledger.note(**asdict(update.event), worker=update.worker)
+        note_event(self.out, **asdict(update.event), worker=update.worker)
         return replace(job, losses=0) if update.event.event == "checkpoint" else job
 
     def lost(self, job: Job, reason: str) -> None:
         """A worker died: its job waits for another, unless that has happened too often."""
-        self.ledger.note("lost", job.names, reason=reason)
+        note_event(self.out, "lost", job.names, reason=reason)
         if job.losses + 1 < MAX_LOSSES:
             self.waiting.appendleft(replace(job, losses=job.losses + 1))
         else:
@@ -96,7 +96,7 @@ class Queue:
 
     def failed(self, job: Job, reason: str) -> None:
         """A job cannot go on; the others do."""
-        self.ledger.note("failed", job.names, reason=reason)
+        note_event(self.out, "failed", job.names, reason=reason)
         self.failures.append(f"{', '.join(job.names)}: {reason}")
 
     def close(self) -> None:

@@ -43,7 +43,7 @@ from amn.training.mixture import name_words
 from amn.training.prepare import EVERYTHING, MIXED
 
 _SHARES = (0.0, 0.5, 1.0)  # of the names that are hidden or exchanged: none, some or all of a sentence and its question
-_SHORT = 24  # words; longer sentences are easy, and few of them are enough
+SHORT = 24  # words; longer sentences are easy, and few of them are enough
 _EASY = 0.25  # of the sentences of texts in a batch, drawn from all of them
 _HARDEST = 20_000  # sentences of texts that are trained on next
 _LONG_EVERY = 10  # steps between batches of long sentences
@@ -71,8 +71,8 @@ class GateTraining:
         )
         lengths = data.texts.lengths
         self._short, self._long = (
-            np.flatnonzero(lengths <= _SHORT),
-            np.flatnonzero((lengths > _SHORT) & (lengths <= 64)),
+            np.flatnonzero(lengths <= SHORT),
+            np.flatnonzero((lengths > SHORT) & (lengths <= 64)),
         )
         self._hard = self._short
         self._missed: Pairs | None = None
@@ -165,7 +165,7 @@ class GateTraining:
 
     def _search(self) -> int:
         """Mines hard negatives: the sentences of texts with the highest logits for random questions."""
-        found = text_logits(self.gate, self.data.texts, self.data.told.questions, self._rng, _SHORT)
+        found = text_logits(self.gate, self.data.texts, self.data.told.questions, self._rng, SHORT)
         order = np.argsort(-found)[:_HARDEST]
         before = self._rng.choice(self._hard, min(len(self._hard), _HARDEST // 2))
         self._hard = np.concatenate((np.repeat(order[: _HARDEST // 5], 4), order, before))
@@ -234,15 +234,6 @@ def fit_gate(
     return with_gate(trained, gate, asdict(config) | found | {"texts": len(files), "sentences": len(learned)})
 
 
-def set_need(trained: TrainedModel, stories: Sequence[Sequence[Story]], config: GateConfig) -> TrainedModel:
-    """A model whose gate turns away as much of what is not needed as some kinds of stories show to cost little."""
-    gate = getattr(trained.model, "gate", None)
-    if gate is None or gate.need is None:
-        raise ConfigError("this model has no gate that tells what is needed")
-    found = Trial(without_gate(trained), gate, (), config.seed).set_threshold(stories, config.lost)
-    return with_gate(trained, gate, {**trained.record.get("gate", {}), **found, "lost": config.lost})
-
-
 def gate_run(
     directory: RunDirectory,
     folder: str | Path,
@@ -255,15 +246,3 @@ def gate_run(
     names = name_words() if spec.task in (MIXED, EVERYTHING) else names_in(stories)
     found = fit_gate(trained, stories, validation, folder, names, note=note)
     directory.save_best(found, model_card(found))
-
-
-def easiest_leaks(trained: TrainedModel, stories: Sequence[Story], folder: str | Path, count: int) -> list[str]:
-    """The sentences of texts that the gate of a model lets in most easily, the easiest first."""
-    gate = getattr(trained.model, "gate", None)
-    if gate is None:
-        raise ConfigError("this model has no gate")
-    sentences = list(dict.fromkeys(text_sentences(text_files(folder))))
-    needs = Needs(trained.numbers, frozenset())
-    questions = Pairs.of(spoken_pairs(stories), needs).questions
-    found = text_logits(gate, text_rows(sentences, needs), questions, np.random.default_rng(0), _SHORT)
-    return [sentences[place] for place in np.argsort(-found)[:count]]

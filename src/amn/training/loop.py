@@ -22,8 +22,8 @@ from amn.training.fleet import Fleet, Member, Score
 from amn.training.pool import Pool
 from amn.training.prefetch import Prefetcher
 from amn.training.prepare import Encoded, data_key, encode_all
-from amn.training.start import start_from
 from amn.training.stopping import StopRequest, stop_requests
+from amn.training.warm_start import start_from
 
 OnEpoch = Callable[[dict[str, Any]], None]  # gets the log entry of every epoch
 OnStep = Callable[[int, int], None]  # gets the number of steps done, and of all steps

@@ -23,8 +23,8 @@ from amn.store.card import OWN
 from amn.store.run_directory import SPEC_FILE, STORY_FILES, RunDirectory
 from amn.training.prepare import data_key, encode_stories
 from amn.training.single import FitOptions, fit_run
-from amn.training.start import vocabulary_of
 from amn.training.sweep import Grid
+from amn.training.warm_start import vocabulary_of
 
 _FLAGS = {"start": "--start NAME or none", "epochs": "--epochs N"}  # settings with an option of their own
 _BATCHES = ((600, 16), (4_000, 32), (30_000, 64))  # up to so many questions, so many a step

@@ -26,7 +26,7 @@ from amn.data.vocabulary import COMMA, END, PADDING, UNKNOWN, Vocabulary
 from amn.errors import ConfigError, DataError
 from amn.models import model_class
 from amn.training.distract import distracted
-from amn.training.start import vocabulary_of
+from amn.training.warm_start import vocabulary_of
 
 ALL_TASKS = tuple(range(1, 21))
 JOINT = "joint"  # the twenty tasks

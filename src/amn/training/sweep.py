@@ -18,8 +18,8 @@ from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import forget_finished, known_states, open_folder, state_for, state_of_some
 from amn.training.loop import CHECKPOINT_SECONDS, Diverged, OnEpoch, Run, Trainer, make_runs
 from amn.training.prepare import EVERYTHING, JOINT, MIXED
-from amn.training.start import settings_of
 from amn.training.stopping import StopRequest
+from amn.training.warm_start import settings_of
 
 LEDGER = "ledger.jsonl"
 QUICK_TASKS = frozenset({1, 6, 9, 10, 12, 15, 20})  # learned in a few epochs, as measured on generated stories
@@ -140,17 +140,11 @@ class Options:
             raise ConfigError("--address is for --engine ray")
 
 
-class Ledger:
-    """What a sweep has done, a line an event."""
-
-    def __init__(self, out: Path) -> None:
-        self.path = out / LEDGER
-
-    def note(self, event: str, runs: Sequence[str], **facts: Any) -> None:
-        """Adds an event."""
-        line = json.dumps({"event": event, "time": round(time.time(), 1), "runs": list(runs), **facts})
-        with writing(self.path), self.path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+def note_event(out: Path, event: str, runs: Sequence[str], **facts: Any) -> None:
+    """Adds a line to the ledger of a sweep."""
+    path, line = out / LEDGER, {"event": event, "time": round(time.time(), 1), "runs": list(runs), **facts}
+    with writing(path), path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
 
 
 def unfinished(specs: Sequence[RunSpec], out: Path) -> list[RunSpec]:
@@ -231,7 +225,6 @@ def _fit(trainer: Trainer, names: tuple[str, ...], stop: StopRequest, turn: floa
 def train_fleets(specs: Sequence[RunSpec], out: Path, options: Options, progress: OnEpoch) -> None:
     """Trains every unfinished run on one device, fleet by fleet."""
     open_folder(out)
-    ledger = Ledger(out)
     for event in train_steps(specs, out, options, progress):
-        ledger.note(**asdict(event))
+        note_event(out, **asdict(event))
     forget_finished(out, [spec.name for spec in specs])

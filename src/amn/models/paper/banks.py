@@ -54,8 +54,12 @@ class PaperMemory:
 
     def last(self) -> PaperBank:
         """The last bank of each story."""
-        story, bank = torch.arange(len(self.banks), device=self.banks.device), (self.banks - 1).long()
-        return PaperBank(self.states[story, bank], self.strengths[story, bank], self.held[story, bank])
+        number = (self.banks - 1).long()
+
+        def of(part: Tensor) -> Tensor:
+            return part.gather(1, number.view(-1, *[1] * (part.dim() - 1)).expand(-1, 1, *part.shape[2:])).squeeze(1)
+
+        return PaperBank(of(self.states), of(self.strengths), of(self.held))
 
     def put(self, bank: PaperBank, level: PerStory, where: Bool[Tensor, " batch"]) -> "PaperMemory":
         """The memory with one bank of each story replaced, in the stories where this is wanted."""
