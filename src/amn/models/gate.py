@@ -90,7 +90,7 @@ class Gate(nn.Module):
             sentences: numbers of words, 0 for padding.
             questions: the same.
         """
-        return self.logit(self.heard(sentences).unsqueeze(1) + self.asked(questions))
+        return self.logit(self.of_sentences(sentences).unsqueeze(1) + self.of_questions(questions))
 
     def needed(
         self,
@@ -120,11 +120,11 @@ class Gate(nn.Module):
         """1 for sentences with a pronoun."""
         return self.refers[sentences].amax(-1)
 
-    def heard(self, sentences: Int[Tensor, "sentence word"]) -> Float[Tensor, "sentence width"]:
+    def of_sentences(self, sentences: Int[Tensor, "sentence word"]) -> Float[Tensor, "sentence width"]:
         """A s + b for each sentence."""
         return self.sentence(self.last(self.sentence_gru, sentences))
 
-    def asked(self, questions: Int[Tensor, "question word_q"]) -> Float[Tensor, "question width"]:
+    def of_questions(self, questions: Int[Tensor, "question word_q"]) -> Float[Tensor, "question width"]:
         """B q for each question."""
         return self.question(self.last(self.question_gru, questions))
 

@@ -20,7 +20,7 @@ from amn.data.story import Story
 from amn.data.vocabulary import UNKNOWN
 from amn.errors import ConfigError
 from amn.inference.trained import TrainedModel
-from amn.models.gate import Gate, Need
+from amn.models.gate import Gate
 from amn.store.card import model_card
 from amn.store.model_directory import load_model
 from amn.store.run_directory import RunDirectory
@@ -43,7 +43,7 @@ from amn.training.mixture import name_words
 from amn.training.prepare import EVERYTHING, MIXED
 
 _SHARES = (0.0, 0.5, 1.0)  # of the names that are hidden or exchanged: none, some or all of a sentence and its question
-SHORT = 24  # words; longer sentences are easy, and few of them are enough
+SHORT, _LONGEST = 24, 64  # words; longer sentences than short ones are easy, and few of them are enough
 _EASY = 0.25  # of the sentences of texts in a batch, drawn from all of them
 _HARDEST = 20_000  # sentences of texts that are trained on next
 _LONG_EVERY = 10  # steps between batches of long sentences
@@ -70,11 +70,8 @@ class GateTraining:
             self._optimiser, config.learning_rate, total_steps=total, pct_start=0.1
         )
         lengths = data.texts.lengths
-        self._short, self._long = (
-            np.flatnonzero(lengths <= SHORT),
-            np.flatnonzero((lengths > SHORT) & (lengths <= 64)),
-        )
-        self._hard = self._short
+        self._hard = self._short = np.flatnonzero(lengths <= SHORT)
+        self._long = np.flatnonzero((lengths > SHORT) & (lengths <= _LONGEST))
         self._missed: Pairs | None = None
         self._labels: tuple[Bool[np.ndarray, " saying"], Bool[np.ndarray, " saying"]] | None = None
 
@@ -88,8 +85,10 @@ class GateTraining:
             yield f"gate: epoch {epoch + 1}, loss {np.mean(losses):.4f}, {leaks} sentences of texts let in"
 
     def _step(self, step: int) -> float:
-        texts = torch.cat([self._logits(*part) for part in self._of_texts(step)])
-        loss = self._loss_of_stories() + softplus(texts).mean()
+        gate, device = self.gate, self.gate.bars.device
+        parts = [[rows.to(device) for rows in part] for part in self._of_texts(step)]
+        texts = [gate.logit(gate.of_sentences(said) + gate.of_questions(asked)) for said, asked in parts]
+        loss = self._loss_of_stories() + softplus(torch.cat(texts)).mean()
         self._optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.gate.parameters(), 1.0)
@@ -97,36 +96,29 @@ class GateTraining:
         self._schedule.step()
         return float(loss.detach())
 
-    def _logits(self, sentences: Tensor, questions: Tensor) -> Float[Tensor, " row"]:
-        device = self.gate.bars.device
-        return self.gate.logit(self.gate.heard(sentences.to(device)) + self.gate.asked(questions.to(device)))
-
     def _loss_of_stories(self) -> Float[Tensor, ""]:
-        """Of sentences with questions of their own, names and some other words hidden or exchanged alike in both."""
+        """Of sentences with their questions, names and some other words hidden or exchanged in both alike."""
         gate = self.gate
-        rows, heard, asked = self._drawn(self.data.told, self.config.batch_size, self.config.hide_words)
-        loss = softplus(-gate.logit(gate.sentence(heard) + gate.question(asked))).mean()
-        if gate.need is None or self._labels is None:
+        rows, said, asked = self._drawn(self.data.stories, self.config.batch_size)
+        loss = softplus(-gate.logit(gate.sentence(said) + gate.question(asked))).mean()
+        if gate.need is None or self._labels is None or self._missed is None:
             return loss
-        needed, known = (torch.from_numpy(labels[rows[:, 3].numpy()]).to(heard.device) for labels in self._labels)
-        logits = gate.need(heard, asked, rows[:, 2].to(heard.device))
+        needed, known = (torch.from_numpy(labels[rows[:, 3].numpy()]).to(said.device) for labels in self._labels)
+        logits = gate.need(said, asked, rows[:, 2].to(said.device))
         loss = loss + (known * (needed * _NEEDED * softplus(-logits) + ~needed * softplus(logits))).mean()
-        return loss + _MISSED * _NEEDED * self._loss_of_missed(gate.need)
+        if not len(self._missed.rows):
+            return loss
+        rows, said, asked = self._drawn(self._missed, int(_MISSED * self.config.batch_size))
+        missed = softplus(-gate.need(said, asked, rows[:, 2].to(said.device))).mean()
+        return loss + _MISSED * _NEEDED * missed
 
-    def _loss_of_missed(self, need: Need) -> Float[Tensor, ""]:
-        """Of sentences that were turned away although they were needed."""
-        if self._missed is None or not len(self._missed.rows):
-            return torch.zeros((), device=need.names.device)
-        rows, heard, asked = self._drawn(self._missed, int(_MISSED * self.config.batch_size), self.config.hide_words)
-        return softplus(-need(heard, asked, rows[:, 2].to(heard.device))).mean()
-
-    def _drawn(self, pairs: Pairs, count: int, hide_words: float) -> tuple[Tensor, Tensor, Tensor]:
+    def _drawn(self, pairs: Pairs, count: int) -> tuple[Tensor, Tensor, Tensor]:
         """Some pairs, and the states of their sentences and questions."""
         rows = pairs.rows[self._rng.integers(0, len(pairs.rows), count)]
-        said = self._changed(pairs.sentences.padded(rows[:, 0]), pairs.questions.padded(rows[:, 1]), hide_words)
-        device, grus = self.gate.bars.device, (self.gate.sentence_gru, self.gate.question_gru)
-        heard, asked = (self.gate.last(gru, row.to(device)) for gru, row in zip(grus, said, strict=True))
-        return torch.from_numpy(rows), heard, asked
+        words = pairs.sentences.padded(rows[:, 0]), pairs.questions.padded(rows[:, 1])
+        gate, device = self.gate, self.gate.bars.device
+        said, asked = (changed.to(device) for changed in self._changed(*words, self.config.hide_words))
+        return torch.from_numpy(rows), gate.last(gate.sentence_gru, said), gate.last(gate.question_gru, asked)
 
     def _of_texts(self, step: int) -> list[tuple[Tensor, Tensor]]:
         """Sentences of texts, hard and easy ones, with any questions; in three parts by length."""
@@ -137,9 +129,9 @@ class GateTraining:
         else:
             chosen = np.concatenate((self._rng.choice(self._hard, size - easy), self._rng.choice(self._short, easy)))
         chosen = chosen[np.argsort(self.data.texts.lengths[chosen])]
-        told, parts = self.data.told, []
+        stories, parts = self.data.stories, []
         for part in np.array_split(chosen, 3):
-            asked = told.questions.padded(told.rows[self._rng.integers(0, len(told.rows), len(part)), 1])
+            asked = stories.questions.padded(stories.rows[self._rng.integers(0, len(stories.rows), len(part)), 1])
             parts.append(self._changed(self._with_names(self.data.texts.padded(part)), asked, 0.0))
         return parts
 
@@ -165,7 +157,7 @@ class GateTraining:
 
     def _search(self) -> int:
         """Mines hard negatives: the sentences of texts with the highest logits for random questions."""
-        found = text_logits(self.gate, self.data.texts, self.data.told.questions, self._rng, SHORT)
+        found = text_logits(self.gate, self.data.texts, self.data.stories.questions, self._rng, SHORT)
         order = np.argsort(-found)[:_HARDEST]
         before = self._rng.choice(self._hard, min(len(self._hard), _HARDEST // 2))
         self._hard = np.concatenate((np.repeat(order[: _HARDEST // 5], 4), order, before))

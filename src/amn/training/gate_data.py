@@ -152,7 +152,7 @@ class Pairs:
 class GateData:
     """What a gate learns from."""
 
-    told: Pairs  # a sentence of each story and a question asked after it
+    stories: Pairs  # sentences of stories, each with a question asked after it
     texts: Rows  # the sentences of texts
     names: Int[Tensor, " name"]  # which words are names
 

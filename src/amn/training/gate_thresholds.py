@@ -42,14 +42,15 @@ def logits(
 ) -> Float[np.ndarray, " pair"]:
     """The logits of pairs of a sentence and a question; minus infinity where a sentence is too long."""
     device = gate.bars.device
-    known = torch.cat([gate.asked(questions.padded(part).to(device)) for part in _chunks(np.arange(len(questions)))])
+    every = _chunks(np.arange(len(questions)))
+    known = torch.cat([gate.of_questions(questions.padded(part).to(device)) for part in every])
     lengths = sentences.lengths[places]
     order = np.argsort(lengths, kind="stable")
     if longest is not None:
         order = order[lengths[order] <= longest]
     found = np.full(len(places), -np.inf, np.float32)
     for part in _chunks(order):
-        projected = gate.heard(sentences.padded(places[part]).to(device))
+        projected = gate.of_sentences(sentences.padded(places[part]).to(device))
         found[part] = gate.logit(projected + known[asked[part]]).cpu().numpy()
     return found
 
@@ -68,7 +69,7 @@ def text_logits(
 
 def set_thresholds(gate: Gate, data: GateData, stories: Pairs, config: GateConfig) -> dict[str, float]:
     """Sets the thresholds by texts and stories that the gate was not trained on, and says what they let in."""
-    texts = text_logits(gate, data.texts, data.told.questions, np.random.default_rng(config.seed))
+    texts = text_logits(gate, data.texts, data.stories.questions, np.random.default_rng(config.seed))
     places, asked = stories.rows[:, 0], stories.rows[:, 1]
     nameless = stories.sentences.without(data.names), stories.questions.without(data.names)
     kinds = (stories.sentences, stories.questions), nameless
