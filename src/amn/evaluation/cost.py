@@ -38,21 +38,21 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """What a model costs on stories."""
+class Cost(Work):
+    """What a model costs on stories, with times besides."""
 
-    work: Work  # the operations, each story alone
     ingest_seconds: float  # for reading a story, many together
     decode_seconds: float  # for answering a question, many together
 
     def figures(self) -> dict[str, float]:
         """All numbers by name."""
-        return asdict(self.work) | {"ingest_seconds": self.ingest_seconds, "decode_seconds": self.decode_seconds}
+        return asdict(self)
 
 
 def cost_of(trained: TrainedModel, examples: Sequence[Example]) -> Cost:
     """Counts and times a model on the first of some stories, read as it reads by default."""
-    return Cost(work_of(trained, examples), *_seconds(trained, examples[:TIMED_STORIES]))
+    ingest, decode = _seconds(trained, examples[:TIMED_STORIES])
+    return Cost(**asdict(work_of(trained, examples)), ingest_seconds=ingest, decode_seconds=decode)
 
 
 @torch.no_grad()  # operations cannot be counted in inference mode

@@ -170,10 +170,9 @@ def _items(answer: str) -> list[tuple[str, ...]]:
 def evaluate(trained: TrainedModel, examples: Sequence[Example], engine: Engine = "auto") -> Tally:
     """Asks a model every question that has an answer, by the code that answers users, or by torch; as `judged`."""
     asked = judged(examples)
-    parts = []
-    for start in range(0, len(asked), BATCH_STORIES):
-        parts.append(_tally(trained, asked[start : start + BATCH_STORIES], engine, warm_up=start == 0))
-    return _joined(parts)
+    tell_stories(trained, asked[:1], engine).read(DEFAULT_BANKS)  # a warm-up
+    batches = [asked[start : start + BATCH_STORIES] for start in range(0, len(asked), BATCH_STORIES)]
+    return _joined([_tally(trained, batch, engine) for batch in batches])
 
 
 def judged(examples: Iterable[Example]) -> list[Example]:
@@ -211,9 +210,7 @@ def kind_of(question: Words, named: str = "") -> str:
     return named or " ".join(question[:_FIRST_WORDS])
 
 
-def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *, warm_up: bool) -> Tally:
-    if warm_up:
-        tell_stories(trained, examples[:1], engine).read(DEFAULT_BANKS)
+def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine) -> Tally:
     stories, seconds = _timed(lambda: tell_stories(trained, examples, engine), repeats=1)
     readings: list[list[tuple[Answer, str]]] = []
     times: list[float] = []

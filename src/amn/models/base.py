@@ -276,16 +276,24 @@ def linear(
     return products if bias is None else products + bias
 
 
-class GRU(nn.Module):
-    """A gated recurrent cell whose input part can be computed ahead for a whole story.
+class Cell(nn.Module):
+    """A recurrent cell whose input part can be computed ahead for a whole story."""
+
+    gates: int  # how many vectors it computes from input and state
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.input = Linear(inputs, self.gates * hidden)
+        self.state = Linear(hidden, self.gates * hidden)
+
+
+class GRU(Cell):
+    """A gated recurrent unit.
 
     r = sigmoid(W_r x + U_r h), z = sigmoid(W_z x + U_z h), n = tanh(W_n x + r * U_n h), h' = (1 - z) * n + z * h
     """
 
-    def __init__(self, inputs: int, hidden: int) -> None:
-        super().__init__()
-        self.input = Linear(inputs, 3 * hidden)
-        self.state = Linear(hidden, 3 * hidden)
+    gates = 3
 
     def forward(
         self, projected: Float[Tensor, "*axes gates"], state: Float[Tensor, "*axes hidden"]

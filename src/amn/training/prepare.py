@@ -82,22 +82,18 @@ class TaskData:
 
 def data_key(spec: RunSpec) -> DataKey:
     """The part of a run's description that decides its examples."""
-    train, settings = spec.train, spec.settings
+    train, mixed = spec.train, spec.task in (MIXED, EVERYTHING)
+    same = ("window", "together", "train_questions", "start", "distract", "order")
     return DataKey(
-        spec.task,
-        spec.data,
-        train.window,
-        train.together,
-        train.train_questions,
-        facts=bool(settings.get("facts")),  # a model that is shown what holds after each sentence
-        start=train.start,
-        items=settings.get("items", 1),
-        mixed_questions=train.mixed_questions if spec.task in (MIXED, EVERYTHING) else 0,
-        mixed_seed=train.mixed_seed if spec.task in (MIXED, EVERYTHING) else 0,
+        task=spec.task,
+        data=spec.data,
+        **{name: getattr(train, name) for name in same},
+        facts=bool(spec.settings.get("facts")),  # a model that is shown what holds after each sentence
+        items=spec.settings.get("items", 1),
+        mixed_questions=train.mixed_questions if mixed else 0,
+        mixed_seed=train.mixed_seed if mixed else 0,
         named=model_class(spec.architecture).sees_questions,
-        distract=train.distract,
         distracted=train.distracted if train.distract else 0.0,
-        order=train.order,
         recall=train.recall or (train.start is not None and bool(vocabulary_of(train.start).names)),
     )
 

@@ -8,7 +8,18 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from amn.data.batches import Batch
-from amn.models.base import GRU, Linear, Model, ModelConfig, PerQuestion, PerStory, Reading, Scalar, masked_softmax
+from amn.models.base import (
+    GRU,
+    Cell,
+    Linear,
+    Model,
+    ModelConfig,
+    PerQuestion,
+    PerStory,
+    Reading,
+    Scalar,
+    masked_softmax,
+)
 from amn.models.rivals.baseline import dropout, look_up, position_encoding, reading_of
 
 
@@ -22,13 +33,10 @@ class DMNPlusConfig(ModelConfig):
     decay: float = 0.001  # weight of the squared weights in a training loss that is summed over a batch
 
 
-class AttentionGRU(nn.Module):
+class AttentionGRU(Cell):
     """A GRU whose update gate is the attention on each fact, so that order matters in what is read."""
 
-    def __init__(self, inputs: int, hidden: int) -> None:
-        super().__init__()
-        self.input = Linear(inputs, 2 * hidden)
-        self.state = Linear(hidden, 2 * hidden)
+    gates = 2
 
     def forward(
         self,

@@ -13,20 +13,17 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.errors import ConfigError, did_you_mean
-from amn.models.base import GRU, Linear, Model, ModelConfig, PerQuestion, Reading, Scalar
+from amn.models.base import GRU, Cell, Linear, Model, ModelConfig, PerQuestion, Reading, Scalar
 from amn.models.rivals.baseline import look_up, reading_of
 
 
-class LSTM(nn.Module):
+class LSTM(Cell):
     """A long short-term memory cell; its state is the hidden state and the cell, side by side.
 
     i, f, o = sigmoid(W x + U h), n = tanh(W_n x + U_n h), c' = f * c + i * n, h' = o * tanh(c')
     """
 
-    def __init__(self, inputs: int, hidden: int) -> None:
-        super().__init__()
-        self.input = Linear(inputs, 4 * hidden)
-        self.state = Linear(hidden, 4 * hidden)
+    gates = 4
 
     def forward(
         self, projected: Float[Tensor, "*axes gates"], state: Float[Tensor, "*axes both"]
