@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from amn.models.base import GRU
 from amn.models.gate import Gate
+from amn.models.layers import GRU
 
 
 def _sigmoid(value: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from amn.data.examples import Example
 from amn.data.graph import NO_EDGE, PAST, SELF
 from amn.models import MODELS
 from amn.models.amn import AMN, StoryState
-from amn.models.base import rms_norm
+from amn.models.layers import rms_norm
 from amn.models.losses import bernoulli_divergence, creation_prior
 from amn.models.variants import all_edges, paths
 from models.conformance import EIGHT, batch_of, build, with_key

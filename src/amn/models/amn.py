@@ -29,29 +29,22 @@ from torch import Tensor, nn
 from amn.data.batches import Batch
 from amn.data.graph import NUM_EDGE_KINDS
 from amn.data.vocabulary import Vocabulary
-from amn.models.base import (
+from amn.models.base import Model, ModelConfig, PerQuestion, PerStory, Reading, Scalar, Tokens, right_tokens
+from amn.models.decoder import Decoder, Names
+from amn.models.encoder import ANONYMOUS, Encoder, Encoding, accumulate, question_states
+from amn.models.gate import Gate
+from amn.models.layers import (
     GRU,
     Linear,
-    Model,
-    ModelConfig,
-    PerQuestion,
-    PerStory,
-    Reading,
-    Scalar,
-    Tokens,
     linear,
     logistic_noise,
     masked_softmax,
     put_rows,
-    right_tokens,
     rms_norm,
     rows_of,
     split_heads,
     straight_through,
 )
-from amn.models.decoder import Decoder, Names
-from amn.models.encoder import ANONYMOUS, Encoder, Encoding, accumulate, question_states
-from amn.models.gate import Gate
 from amn.models.losses import bernoulli_divergence, creation_prior
 from amn.models.strength import StrengthGRU
 

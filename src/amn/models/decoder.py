@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from amn.data.vocabulary import COMMA, END_CLASS, Vocabulary
 from amn.errors import ConfigError
-from amn.models.base import GRU, Linear, PerQuestion, Tokens, without_spare_classes
+from amn.models.base import PerQuestion, Tokens, without_spare_classes
+from amn.models.layers import GRU, Linear
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.data.vocabulary import UNKNOWN
-from amn.models.base import GRU, PerQuestion, uniform
+from amn.models.base import PerQuestion
 from amn.models.decoder import Names
+from amn.models.layers import GRU, uniform
 
 ANONYMOUS = 64  # how many unknown words of a story are told apart, where a model can point at words
 _TURN_STREAM = 103  # of the random numbers that say which of their vectors comes first in a story, in training

@@ -26,7 +26,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from amn.models.base import GRU, Linear
+from amn.models.layers import GRU, Linear
 
 HIGHEST = 2  # its place in `bars`, after the lowest threshold and the slope
 SHARED = 4  # a sentence holds no name of the question, its first, others, or both

@@ -6,7 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from amn.models.base import Linear, PerQuestion
+from amn.models.base import PerQuestion
+from amn.models.layers import Linear
 
 
 class StrengthGRU(nn.Module):

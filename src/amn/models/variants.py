@@ -17,8 +17,9 @@ from torch.nn import functional as F
 from amn.data.batches import Batch
 from amn.data.graph import AFTER, BEFORE, CURRENT, NO_EDGE, PAST, SELF
 from amn.models.amn import AMN, AMNConfig, Memory, Sentence, StoryState
-from amn.models.base import Linear, PerStory, Reading, Scalar, rms_norm
+from amn.models.base import PerStory, Reading, Scalar
 from amn.models.encoder import Encoding, question_states
+from amn.models.layers import Linear, rms_norm
 from amn.models.losses import bernoulli_divergence, creation_prior
 from amn.models.paper.banks import PaperMemory
 from amn.models.paper.model import PaperAMN, PaperConfig, PaperDecoder, PaperSentence

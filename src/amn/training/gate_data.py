@@ -16,7 +16,7 @@ from amn.data.story import Story, words
 from amn.data.tasks import generate_preset
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.inference.gate import is_name, names_in_question, shared_names
-from amn.models.base import MIX_PLACE, mix
+from amn.models.layers import MIX_PLACE, mix
 from amn.training.prepare import ALL_TASKS, EVERYTHING, JOINT, MIXED, task_stories
 
 PRONOUNS = frozenset(("he", "she", "they", "him", "her", "them"))

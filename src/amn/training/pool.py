@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from amn.data.batches import Batch, Dataset, Shape, anonymise, concatenate
-from amn.models.base import uniform
+from amn.models.layers import uniform
 
 _ANONYMOUS_STREAM = 101  # of the random numbers that choose which words are hidden
 _STORY_STREAM = 102  # and in which stories

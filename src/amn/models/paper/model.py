@@ -17,19 +17,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
-from amn.models.base import (
-    GRU,
-    Model,
-    ModelConfig,
-    PerQuestion,
-    PerStory,
-    Reading,
-    Scalar,
-    masked_softmax,
-    uniform,
-    where_told,
-)
+from amn.models.base import Model, ModelConfig, PerQuestion, PerStory, Reading, Scalar
 from amn.models.encoder import Encoder, Encoding, accumulate
+from amn.models.layers import GRU, masked_softmax, uniform, where_told
 from amn.models.losses import bernoulli_divergence, creation_prior, expected_strengths, strength_divergence
 from amn.models.paper.banks import PaperBank, PaperMemory, bank_weights, empty_bank, empty_memory, move, realise
 from amn.models.paper.word_graph import close_over, merge_components, messages, path_edges, weigh

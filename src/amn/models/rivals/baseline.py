@@ -5,7 +5,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-from amn.models.base import PerStory, Reading, uniform
+from amn.models.base import PerStory, Reading
+from amn.models.layers import uniform
 
 
 def look_up(

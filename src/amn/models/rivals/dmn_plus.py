@@ -8,18 +8,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from amn.data.batches import Batch
-from amn.models.base import (
-    GRU,
-    Cell,
-    Linear,
-    Model,
-    ModelConfig,
-    PerQuestion,
-    PerStory,
-    Reading,
-    Scalar,
-    masked_softmax,
-)
+from amn.models.base import Model, ModelConfig, PerQuestion, PerStory, Reading, Scalar
+from amn.models.layers import GRU, Cell, Linear, masked_softmax
 from amn.models.rivals.baseline import dropout, look_up, position_encoding, reading_of
 
 

@@ -13,7 +13,8 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.errors import ConfigError, did_you_mean
-from amn.models.base import GRU, Cell, Linear, Model, ModelConfig, PerQuestion, Reading, Scalar
+from amn.models.base import Model, ModelConfig, PerQuestion, Reading, Scalar
+from amn.models.layers import GRU, Cell, Linear
 from amn.models.rivals.baseline import look_up, reading_of
 
 

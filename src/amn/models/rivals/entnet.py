@@ -15,7 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
-from amn.models.base import Linear, Model, ModelConfig, PerQuestion, Reading, Scalar
+from amn.models.base import Model, ModelConfig, PerQuestion, Reading, Scalar
+from amn.models.layers import Linear
 from amn.models.rivals.baseline import look_up, reading_of
 
 

@@ -16,7 +16,8 @@ from torch.utils import _pytree as pytree
 
 from amn.data.batches import Batch
 from amn.data.facts import KINDS
-from amn.models.base import GRU, Linear, Model, ModelConfig, Reading, Scalar, where_told
+from amn.models.base import Model, ModelConfig, Reading, Scalar
+from amn.models.layers import GRU, Linear, where_told
 from amn.models.rivals.baseline import look_up, reading_of
 
 _LEAST_CHANCE = 1e-6  # below which a wrong graph costs no more

@@ -16,7 +16,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from amn.data.batches import Batch
-from amn.models.base import Linear, Model, ModelConfig, PerQuestion, Reading, Scalar, masked_softmax, uniform
+from amn.models.base import Model, ModelConfig, PerQuestion, Reading, Scalar
+from amn.models.layers import Linear, masked_softmax, uniform
 from amn.models.rivals.baseline import look_up, position_encoding, reading_of
 
 
