@@ -7,7 +7,7 @@ still answer, the data gives away.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -168,10 +168,8 @@ class WithoutLoadAMN(Variant):
 
     def sentences(self, batch: Batch, encoding: Encoding, ramp: Scalar) -> list[Sentence]:
         """The sentences with their numbers."""
-        plain = super().sentences(batch, encoding, ramp)
-        parts = [{field.name: getattr(one, field.name) for field in fields(one)} for one in plain]
-        numbers = [torch.full_like(one.create_noise, place) for place, one in enumerate(plain, 1)]
-        return [NumberedSentence(**part, number=number) for part, number in zip(parts, numbers, strict=True)]
+        plain = enumerate(super().sentences(batch, encoding, ramp), 1)
+        return [NumberedSentence(**vars(one), number=torch.full_like(one.create_noise, t)) for t, one in plain]
 
     def create_bank(self, memory: Memory, sentence: Sentence, told: Bool[Tensor, " batch"]) -> tuple[Memory, PerStory]:
         """A bank is created as in the default model; the prior is p-hat^(1 / (beta t))."""
