@@ -211,6 +211,7 @@ def kind_of(question: Words, named: str = "") -> str:
 
 
 def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine) -> Tally:
+    """Asks all questions of some stories with one bank read, with two, and so on, to as many as any story has."""
     stories, seconds = _timed(lambda: tell_stories(trained, examples, engine), repeats=1)
     readings: list[list[tuple[Answer, str]]] = []
     times: list[float] = []

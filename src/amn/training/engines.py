@@ -23,8 +23,9 @@ from amn.training.precision import check_precision
 from amn.training.stopping import stop_requests
 from amn.training.sweep import Options, SweepEvent, note_event, train_fleets, train_steps, unfinished
 
+_Workers = dict[Connection, tuple[ForkServerProcess, "Job"]]  # the processes that run, by their pipes
 MAX_LOSSES = 3  # a job whose worker is lost so often without a checkpoint in between is given up
-_LOOK_SECONDS = 0.5  # how often to look whether the user wants to stop
+LOOK_SECONDS = 0.5  # how often to look whether the user wants to stop
 _END_SECONDS = 60.0  # that a worker gets to save its checkpoint
 
 
@@ -105,23 +106,17 @@ class Queue:
             raise AMNError("\n".join(["some runs failed; the others are done:", *self.failures]))
 
 
-@dataclass
-class _Worker:
-    process: ForkServerProcess
-    job: Job
-
-
 def _run_in_processes(specs: Sequence[RunSpec], out: Path, progress: OnEpoch, options: Options) -> None:
     """Trains the unfinished runs of a sweep in several processes, each a job at a time with one torch thread."""
     queue = Queue(specs, out, options.fleet_size or 1, progress)
     places = options.workers or os.cpu_count() or 1
-    running: dict[Connection, _Worker] = {}
+    running: _Workers = {}
     with stop_requests(options.stop_after) as stop:
         try:
             while running or (queue.waiting and not stop.due):
                 while queue.waiting and len(running) < places and not stop.due:
                     _start(queue.waiting.popleft(), out, replace(options, stop_after=stop.seconds_left), running)
-                for inbox in wait(list(running), _LOOK_SECONDS):
+                for inbox in wait(list(running), LOOK_SECONDS):
                     assert isinstance(inbox, Connection)
                     _receive(inbox, queue, running)
                 if stop.signalled:
@@ -131,37 +126,37 @@ def _run_in_processes(specs: Sequence[RunSpec], out: Path, progress: OnEpoch, op
     queue.close()
 
 
-def _start(job: Job, out: Path, options: Options, running: dict[Connection, _Worker]) -> None:
+def _start(job: Job, out: Path, options: Options, running: _Workers) -> None:
     context = get_context("forkserver")
     context.set_forkserver_preload(["torch"])  # once for all workers: it takes seconds
     inbox, outbox = context.Pipe(duplex=False)
     process = context.Process(target=_main, args=(job, out, options, outbox), daemon=True)
     process.start()
     outbox.close()  # so that the worker's is the only one, and its end is the end of the pipe
-    running[inbox] = _Worker(process, job)
+    running[inbox] = process, job
 
 
-def _receive(inbox: Connection, queue: Queue, running: dict[Connection, _Worker]) -> None:
+def _receive(inbox: Connection, queue: Queue, running: _Workers) -> None:
     """Takes one message of a worker, or notices its end."""
-    worker = running[inbox]
+    process, job = running[inbox]
     try:
         update: Update = inbox.recv()
     except (EOFError, OSError):
         del running[inbox]
-        worker.process.join()
-        if worker.process.exitcode != 0:
-            queue.lost(worker.job, f"exit code {worker.process.exitcode}")
+        process.join()
+        if process.exitcode != 0:
+            queue.lost(job, f"exit code {process.exitcode}")
         return
-    worker.job = queue.take(worker.job, update)
+    running[inbox] = process, queue.take(job, update)
 
 
-def _end(running: dict[Connection, _Worker]) -> None:
+def _end(running: _Workers) -> None:
     """Asks the workers that still run to save and end."""
-    for worker in running.values():
-        worker.process.terminate()
-    for worker in running.values():
-        worker.process.join(_END_SECONDS)
-        worker.process.kill()
+    for process, _ in running.values():
+        process.terminate()
+    for process, _ in running.values():
+        process.join(_END_SECONDS)
+        process.kill()
 
 
 def _main(job: Job, out: Path, options: Options, outbox: Connection) -> None:

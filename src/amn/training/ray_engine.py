@@ -21,13 +21,12 @@ from amn.errors import AMNError, CheckpointError, ConfigError, DataError, Missin
 from amn.store.atomic import write_atomically, writing
 from amn.store.run_directory import RESULT_FILE
 from amn.training.checkpoint import known_states
-from amn.training.engines import Job, Queue, Update, work
+from amn.training.engines import LOOK_SECONDS, Job, Queue, Update, work
 from amn.training.loop import Interrupted, OnEpoch
 from amn.training.prepare import data_key, parts_of
 from amn.training.stopping import stop_requests
 from amn.training.sweep import Options
 
-_LOOK_SECONDS = 0.5  # how often to look whether the user wants to stop
 _GPU_FLEET = 16  # runs that share a GPU, where nothing else is said
 _LAST = (".safetensors", RESULT_FILE)  # written last: where they are, the files beside them are complete
 
@@ -57,7 +56,7 @@ class _Driver:
             while not stop.due and (self.queue.waiting or self.running):
                 while self.queue.waiting:
                     self._submit(self.queue.waiting.popleft(), stop.seconds_left)
-                ready, _ = self.ray.wait(list(self.running), num_returns=1, timeout=_LOOK_SECONDS)
+                ready, _ = self.ray.wait(list(self.running), num_returns=1, timeout=LOOK_SECONDS)
                 for stream in ready:  # those that have an update, or have ended
                     self._receive(stream)
             if stop.signalled:
