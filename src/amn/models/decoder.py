@@ -111,7 +111,8 @@ class Decoder(nn.Module):
         listed = torch.zeros_like(spelled, dtype=torch.bool)  # which choices spell the first word of an item
         for place in range(self.items):
             begins = chosen[-1] == self.comma if place else torch.ones_like(summary[..., 0], dtype=torch.bool)
-            barred = torch.where(begins.unsqueeze(-1), listed, self.apart(word, spelled, names))
+            within = ~begins.unsqueeze(-1)  # an item; ONNX Runtime has no choice between booleans
+            barred = (listed & ~within) | (self.apart(word, spelled, names) & within)
             allowed = scores[-1].masked_fill(barred, torch.finfo(summary.dtype).min)
             if names.num_classes is not None:
                 allowed = without_spare_classes(allowed, names.num_classes, self.classes.num_embeddings)
