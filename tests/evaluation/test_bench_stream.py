@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from amn.api import QA
+from amn.bench.filters import GATE, KNOWN_WORDS, NONE, filter_of
 from amn.bench.haystack import FEW, Haystack, Needle
 from amn.bench.stream import FEW as QUESTIONS
-from amn.bench.streaming import GATE, KNOWN_WORDS, NONE, filter_of
 from amn.cli import main as cli
 from amn.data.noise import Books, mixed
 from amn.data.story import words

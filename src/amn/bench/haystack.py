@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Int
 
 from amn.answers import answers_of
-from amn.bench.streaming import filter_of
+from amn.bench.filters import filter_of
 from amn.data.examples import Words
 from amn.data.noise import Books, places_of
 from amn.data.story import words, words_of

@@ -15,9 +15,10 @@ from statistics import mean
 from typing import Any
 
 from amn.answers import answers_of
+from amn.bench.filters import GATE, KNOWN_WORDS, NONE
 from amn.bench.haystack import Haystack, Needle, StreamAnswer
 from amn.bench.scale import names
-from amn.bench.streaming import GATE, KNOWN_WORDS, NONE, StreamTask, read_apart
+from amn.bench.streaming import StreamTask, read_apart
 from amn.bench.timing import report
 from amn.data.noise import Books, mixed
 from amn.data.story import words, words_of

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -16,21 +16,13 @@ from random import Random
 from time import process_time
 from typing import Any
 
-import numpy as np
-from jaxtyping import Bool
-
-from amn.data.examples import Words
+from amn.bench.filters import GATE, filter_of
 from amn.data.noise import Books, mixed
 from amn.data.story import words
-from amn.errors import ConfigError
-from amn.inference.engine import open_gate
-from amn.inference.gate import Judge, Judged
-from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
 from amn.store.find import find_model
 from amn.store.model_directory import load_model
 
-GATE, KNOWN_WORDS, NONE = "gate", "known words", "none"  # filters in front of a memory: the gate, and two controls
 CHUNK = 512  # sentences that are handed over together
 
 
@@ -102,32 +94,6 @@ def resident(kind: str) -> int:
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
         return int(next(line for line in lines if line.startswith(kind)).split()[1]) << 10
     return 0
-
-
-class Control:
-    """Looks at words alone: lets in the sentences of which it knows every word, or all where it is given no words."""
-
-    def __init__(self, questions: int, known: frozenset[str] | None) -> None:
-        self.state, self._known = Judged.start(questions), known
-
-    def judge(self, sentences: Sequence[Words]) -> Bool[np.ndarray, "question sentence"]:
-        """The same verdict for each question."""
-        inside = [self._known is None or self._known.issuperset(sentence) for sentence in sentences]
-        self.state.seen += len(inside)
-        self.state.facts += sum(inside)
-        return np.tile(np.array(inside, bool), (len(self.state.facts), 1))
-
-
-def filter_of(name: str, trained: TrainedModel, questions: Sequence[Words], needs: bool = True) -> Judge:
-    """A filter by its name; with `needs`, a gate turns away facts that a question does not need."""
-    if name == KNOWN_WORDS:
-        return Control(len(questions), frozenset(trained.vocabulary.words))
-    if name == NONE:
-        return Control(len(questions), None)
-    gate = open_gate(trained, questions, needs=needs)
-    if gate is None:
-        raise ConfigError("--model: expected a model with a gate, found one without")
-    return gate
 
 
 if __name__ == "__main__":
