@@ -11,12 +11,19 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
+from amn.data.story import Story
 from amn.data.tasks.rename import rename
+from amn.errors import ConfigError
+from amn.inference.trained import TrainedModel
 from amn.store.card import model_card
 from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
-from amn.training.gate import easiest_leaks, fit_gate, set_need
-from amn.training.gate_data import GateConfig, stories_of
+from amn.training.distract import text_files, text_sentences
+from amn.training.gate import SHORT, fit_gate
+from amn.training.gate_data import GateConfig, Needs, Pairs, spoken_pairs, stories_of, text_rows
+from amn.training.gate_thresholds import Trial, text_logits, with_gate, without_gate
 from amn.training.mixture import name_words
 from amn.training.prepare import EVERYTHING, JOINT, MIXED
 
@@ -56,6 +63,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.leaks:
         leaks = easiest_leaks(found, stories_of(EVERYTHING, given.data, "train"), given.books, LEAKS)
         Path(given.leaks).write_text("\n".join(leaks) + "\n", "utf-8")
+
+
+def set_need(trained: TrainedModel, stories: Sequence[Sequence[Story]], config: GateConfig) -> TrainedModel:
+    """A model whose gate turns away as much of what is not needed as some kinds of stories show to cost little."""
+    gate = getattr(trained.model, "gate", None)
+    if gate is None or gate.need is None:
+        raise ConfigError("this model has no gate that tells what is needed")
+    found = Trial(without_gate(trained), gate, (), config.seed).set_threshold(stories, config.lost)
+    return with_gate(trained, gate, {**trained.record.get("gate", {}), **found, "lost": config.lost})
+
+
+def easiest_leaks(trained: TrainedModel, stories: Sequence[Story], folder: str | Path, count: int) -> list[str]:
+    """The sentences of texts that the gate of a model lets in most easily, the easiest first."""
+    gate = getattr(trained.model, "gate", None)
+    if gate is None:
+        raise ConfigError("this model has no gate")
+    sentences = list(dict.fromkeys(text_sentences(text_files(folder))))
+    needs = Needs(trained.numbers, frozenset())
+    questions = Pairs.of(spoken_pairs(stories), needs).questions
+    found = text_logits(gate, text_rows(sentences, needs), questions, np.random.default_rng(0), SHORT)
+    return [sentences[place] for place in np.argsort(-found)[:count]]
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from amn.data.source import load_task
 from amn.inference.torch_batches import plain_batch
 from amn.inference.trained import TrainedModel
 from amn.models.amn import AMN
-from amn.models.controls import FilledBankAMN
+from amn.models.variants import FilledBankAMN
 from amn.store.find import find_model
 from amn.store.model_directory import load_model
 

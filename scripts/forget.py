@@ -16,7 +16,7 @@ from amn.models import build_model
 from amn.store.card import model_card
 from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
-from amn.training.start import copy_weights
+from amn.training.warm_start import copy_weights
 
 
 def forgetful(trained: TrainedModel, words: frozenset[str]) -> TrainedModel:

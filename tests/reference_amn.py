@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from amn.data.batches import Batch
-from amn.models.base import GRU, uniform
+from amn.models.layers import GRU, uniform
 from amn.models.paper.model import PaperAMN
 
 MARGIN = 1e-4

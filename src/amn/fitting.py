@@ -23,7 +23,7 @@ from amn.evaluation.held_out import HeldOut, judge
 from amn.inference.device import choose_device
 from amn.store.run_directory import RunDirectory
 from amn.training.display import training_display
-from amn.training.loop import Interrupted, Progress
+from amn.training.loop import Interrupted, OnEpoch
 from amn.training.own import OwnPlan, fit_own, plan_own
 from amn.training.precision import check_precision
 from amn.training.single import FitOptions
@@ -39,7 +39,7 @@ def train(
     model: str = "amn",
     device: str = "auto",
     threads: int = 1,
-    progress: Progress | bool = True,
+    progress: OnEpoch | bool = True,
     columns: Columns | None = None,
     **settings: Any,
 ) -> QA:

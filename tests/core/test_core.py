@@ -19,7 +19,7 @@ from amn.inference.story_memory import Change, StoryMemory
 from amn.inference.torch_batches import read_by_torch
 from amn.inference.torch_memory import TorchMemory
 from amn.inference.trained import TrainedModel
-from amn.models.base import masked_softmax
+from amn.models.layers import masked_softmax
 from core_against_torch import BANKS, assert_as_torch, core_for, live
 from random_stories import (
     VOCABULARY,

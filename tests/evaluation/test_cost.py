@@ -1,5 +1,7 @@
 """What stories cost: operations that can be counted by hand, and none of them twice."""
 
+from dataclasses import asdict
+
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -78,9 +80,9 @@ def test_costs_are_means_over_the_first_stories() -> None:
     model, asked = trained("entnet"), list(examples(STORIES, window=50))
     cost = cost_of(model, asked)
     counted = asked[:COUNTED_STORIES]
-    assert cost.work.sentences == pytest.approx(sum(len(one.sentences) for one in counted) / len(counted))
-    assert cost.work.entities == pytest.approx(
+    assert cost.sentences == pytest.approx(sum(len(one.sentences) for one in counted) / len(counted))
+    assert cost.entities == pytest.approx(
         sum(len({word for row in one.sentences for word in row}) for one in counted) / len(counted)
     )
     assert cost.ingest_seconds > 0 and cost.decode_seconds > 0
-    assert work_of(model, asked) == cost.work  # operations are the same each time
+    assert asdict(work_of(model, asked)).items() <= cost.figures().items()  # operations are the same each time

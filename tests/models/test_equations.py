@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from amn.data.batches import Batch
-from amn.models.base import uniform
 from amn.models.encoder import Encoder, accumulate
+from amn.models.layers import uniform
 from amn.models.paper.banks import PaperBank, PaperMemory, bank_weights, empty_bank, empty_memory, move, realise
 from amn.models.paper.model import PaperAMN, PaperConfig
 from amn.models.paper.word_graph import close_over, messages, path_edges, weigh

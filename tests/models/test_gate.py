@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from amn.models.base import GRU
 from amn.models.gate import Gate
+from amn.models.layers import GRU
 
 
 def _sigmoid(value: np.ndarray) -> np.ndarray:
@@ -44,7 +44,7 @@ def test_the_logits_are_those_of_the_formula_whatever_the_padding() -> None:
 
 def test_a_row_without_words_has_a_state_of_zeros() -> None:
     gate = Gate(30, 6)
-    torch.testing.assert_close(gate.heard(torch.zeros(1, 3, dtype=torch.long))[0], gate.sentence.bias)
+    torch.testing.assert_close(gate.of_sentences(torch.zeros(1, 3, dtype=torch.long))[0], gate.sentence.bias)
 
 
 def test_the_need_is_that_of_the_formula_whatever_the_padding() -> None:

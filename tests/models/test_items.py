@@ -11,7 +11,7 @@ from amn.data.batches import Batch, anonymise, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import COMMA, END, END_CLASS, Vocabulary, spelled_answer
 from amn.errors import ConfigError
-from amn.models.amn import AMN, AMNConfig, Told
+from amn.models.amn import AMN, AMNConfig, StoryState
 from amn.models.base import answer_loss, answer_targets, answered, right_tokens
 
 PEOPLE, THINGS, LOOKS = ("mary", "john", "zoe"), ("lamp", "ball", "key"), ("red", "old")
@@ -45,7 +45,7 @@ def class_of(token: str) -> int:
     return VOCABULARY.answer_id(token)
 
 
-def told_of(model: AMN, batch: Batch) -> Told:
+def told_of(model: AMN, batch: Batch) -> StoryState:
     told, sentences = model.begin(batch, 1.0)
     for sentence in sentences:
         told = model.advance(told, sentence)

@@ -5,7 +5,7 @@ from math import sqrt
 
 import torch
 
-from amn.models.base import uniform
+from amn.models.layers import uniform
 from amn.models.losses import bernoulli_divergence, creation_prior, expected_strengths, strength_divergence
 from amn.models.paper.model import answer_words
 from amn.models.paper.word_graph import merge_components

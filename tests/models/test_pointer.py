@@ -11,7 +11,7 @@ from amn.data.batches import Batch, anonymise, encode
 from amn.data.examples import Example
 from amn.data.vocabulary import UNKNOWN
 from amn.inference.spelling import Spelling, distinct, slot_words
-from amn.models.amn import AMN, AMNConfig, Told
+from amn.models.amn import AMN, AMNConfig, StoryState
 from amn.models.base import answer_loss, answered
 from amn.models.encoder import ANONYMOUS
 from random_stories import VOCABULARY, batch_of, shaken, story, with_unknown_words
@@ -27,7 +27,7 @@ def pointing(seed: int = 0, **settings: Any) -> AMN:
     return model
 
 
-def told_of(model: AMN, batch: Batch) -> Told:
+def told_of(model: AMN, batch: Batch) -> StoryState:
     told, sentences = model.begin(batch, 1.0)
     for sentence in sentences:
         told = model.advance(told, sentence)
@@ -76,7 +76,7 @@ def test_training_starts_each_story_with_another_vector_so_that_all_are_learned(
     assert len(model.encoder.spell(batch).unique(dim=0)) == 1
 
 
-def story_with_a_bank_that_is_not_all() -> tuple[AMN, Batch, Told]:
+def story_with_a_bank_that_is_not_all() -> tuple[AMN, Batch, StoryState]:
     batch = batch_of([story("zoe went to the garden", "xu took the milk", "john went to the office")])
     for seed in range(50):
         model = pointing(seed, max_banks=3)

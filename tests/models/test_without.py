@@ -9,10 +9,10 @@ import torch
 from amn.data.examples import Example
 from amn.data.graph import NO_EDGE, PAST, SELF
 from amn.models import MODELS
-from amn.models.amn import AMN, Told
-from amn.models.base import rms_norm
+from amn.models.amn import AMN, StoryState
+from amn.models.layers import rms_norm
 from amn.models.losses import bernoulli_divergence, creation_prior
-from amn.models.without import all_edges, paths
+from amn.models.variants import all_edges, paths
 from models.conformance import EIGHT, batch_of, build, with_key
 
 BATCH = batch_of(EIGHT)
@@ -34,8 +34,8 @@ def pair(what: str, **changes: Any) -> tuple[Any, Any]:
     return default, other
 
 
-def told(model: Any, batch: Any = BATCH, progress: float = 1.0) -> Told:
-    found: Told = model.ingest(batch, progress)
+def told(model: Any, batch: Any = BATCH, progress: float = 1.0) -> StoryState:
+    found: StoryState = model.ingest(batch, progress)
     return found
 
 

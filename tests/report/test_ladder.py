@@ -9,9 +9,9 @@ from amn.config import RunSpec
 from amn.models import MODELS
 from amn.report import figures
 from amn.report.analysis import Analysis
-from amn.report.ladder import FILLED, WITH, WITHOUT, Ladder, ladders
 from amn.report.report import Report, fill_readme
 from amn.report.runs import find_runs, summaries
+from amn.report.studies import FILLED, WITH, WITHOUT, Ladder, ladders
 from report.small_runs import bare_run
 
 ERRORS: dict[str, dict[int, tuple[float, ...]]] = {  # by model and task, of each seed

@@ -12,7 +12,7 @@ from amn.report import paper_tables as paper
 from amn.report.analysis import Analysis
 from amn.report.report import Report
 from amn.report.runs import find_runs, summaries
-from amn.report.scaling import Scaling, scalings
+from amn.report.studies import Scaling, scalings
 from amn.report.tables import Table
 from report.small_runs import bare_run
 

@@ -10,7 +10,7 @@ from amn.config import RunSpec
 from amn.data.batches import alike
 from amn.data.source import SPLITS
 from amn.errors import ConfigError
-from amn.training.fleet import Pool
+from amn.training.pool import Pool
 from amn.training.prepare import data_key, encode_all
 from training.small import log_of, small, trainer_of
 

@@ -17,8 +17,8 @@ from amn.errors import CheckpointError, ConfigError, DataError
 from amn.store.atomic import write_atomically
 from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import load_state, save_state
-from amn.training.files import unpack
 from amn.training.loop import Diverged
+from amn.training.ray_engine import unpack
 from amn.training.sweep import Grid, parse_numbers, parse_tasks, quick
 from training.small import small, trainer_of
 

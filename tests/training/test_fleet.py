@@ -19,10 +19,10 @@ from amn.data.vocabulary import Vocabulary
 from amn.models import MODELS, build_model
 from amn.models.encoder import ANONYMOUS
 from amn.store.run_directory import RunDirectory
-from amn.training.fleet import Fleet, _hide_words
+from amn.training.fleet import Fleet
 from amn.training.loop import Diverged
-from amn.training.parameters import Layout
-from amn.training.reader import _fields
+from amn.training.pool import hide_words
+from amn.training.stacked import Layout, fields_of
 from random_stories import VOCABULARY, shaken
 from training.small import CPU, LONG, log_of, small, trainer_of, weights_of
 
@@ -115,7 +115,7 @@ def test_hidden_words_are_names_and_half_of_the_stories_keep_all(data: Path, tmp
     fleet = trainer_of([small(data, 1, anonymise=0.999)], tmp_path).fleet
     batch = fleet.training.take(fleet.which, torch.arange(70).unsqueeze(0), 10)
     batch = pytree.tree_map(lambda value: value[0], replace(batch, key=torch.tensor([5])))
-    hidden = _hide_words(batch, fleet.hidden[0], fleet.hidden_words[0]).slot_words
+    hidden = hide_words(batch, fleet.hidden[0], fleet.hidden_words[0]).slot_words
     vocabulary = trainer_of([small(data, 1)], tmp_path / "words").runs[0].data.vocabulary
     gone = {vocabulary.words[word] for word in batch.slot_words[hidden != batch.slot_words].tolist()}
     assert {"mary", "kitchen"} <= gone
@@ -128,7 +128,7 @@ def test_hidden_ordinary_words_are_no_names_and_no_answers(data: Path, tmp_path:
     fleet, vocabulary = trainer.fleet, trainer.runs[0].data.vocabulary
     batch = fleet.training.take(fleet.which, torch.arange(54).unsqueeze(0), 10)
     batch = pytree.tree_map(lambda value: value[0], replace(batch, key=torch.tensor([5])))
-    gone = _hide_words(batch, fleet.hidden[0], fleet.hidden_words[0]).slot_words != batch.slot_words
+    gone = hide_words(batch, fleet.hidden[0], fleet.hidden_words[0]).slot_words != batch.slot_words
     words = {vocabulary.words[word] for word in batch.slot_words[gone].tolist()}
     assert {"afraid", "is", "what", "cats"} <= words
     assert not words & {"gertrude", "winona", "jessica", "emily"}
@@ -193,7 +193,7 @@ def test_a_model_alone_reads_as_in_a_fleet(data: Path, tmp_path: Path) -> None:
     batch = fleet.training.take(fleet.which, torch.arange(8).unsqueeze(0), 6)
     weights, progress = fleet.layout.split(fleet.weights), torch.ones(1)
     single = fleet.reader.plain(weights, batch, progress)
-    stacked = vmap(lambda w, b, p: _fields(functional_call(fleet.template, w, (b, p))))(weights, batch, progress)
+    stacked = vmap(lambda w, b, p: fields_of(functional_call(fleet.template, w, (b, p))))(weights, batch, progress)
     torch.testing.assert_close(single, stacked)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from add_gate import easiest_leaks
 from amn.cli.main import main
 from amn.data.examples import Example, examples
 from amn.data.jsonl import write_jsonl
@@ -23,11 +24,10 @@ from amn.models.gate import Gate
 from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
 from amn.training.distract import text_files
-from amn.training.gate import easiest_leaks, fit_gate
-from amn.training.gate_bars import with_gate
-from amn.training.gate_data import GateConfig, Pairs, Rows, known_names, names_in, shuffled_words, spoken_pairs
-from amn.training.needs import Needs, lost, search
-from amn.training.start import settings_of, start_from
+from amn.training.gate import fit_gate
+from amn.training.gate_data import GateConfig, Needs, Pairs, Rows, known_names, names_in, shuffled_words, spoken_pairs
+from amn.training.gate_thresholds import lost, search, with_gate
+from amn.training.warm_start import settings_of, start_from
 
 PROSE = """It was a bright cold day, and the clocks of the town had struck thirteen before anybody thought of it.
 Nobody spoke. "What do you want?" he cried. She had never seen so strange a face. The old man went on talking of his

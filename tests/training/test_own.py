@@ -16,8 +16,7 @@ from amn.data.check import DataReport
 from amn.data.source import own_stories
 from amn.data.story import Question, Story
 from amn.store.run_directory import RunDirectory
-from amn.training.choices import Choice, choose
-from amn.training.own import plan_own, run_name
+from amn.training.own import Choice, choose, plan_own, run_name
 from training.own_stories import german, inventory, robots, write_csv, write_jsonl
 from training.small import amn
 

@@ -23,6 +23,7 @@ from pathlib import Path
 import torch
 torch.set_num_threads(1)
 torch.compile = functools.partial(torch.compile, backend="aot_eager", fullgraph=True)
+from amn.training.fleet import Step
 from training.small import CPU, make_runs, small, Trainer
 data, out = Path(sys.argv[1]), Path(sys.argv[2])
 runs = make_runs([small(data, 1, seed=3), small(data, 6, seed=4)], out, resume=False)
@@ -31,7 +32,7 @@ trainers = [Trainer(runs, out / "state", CPU, print, compiled=compiled) for comp
 for trainer in trainers:
     for number, sentences in enumerate((1, 2)):
         indices = torch.arange(8 * number, 8 * number + 8).repeat(2, 1)
-        trainer.fleet.train_step([number, number], indices, sentences, [5, 3])
+        trainer.fleet.train_step(Step([number, number], [5, 3], indices, sentences))
 plain, compiled = (trainer.fleet.state() for trainer in trainers)
 assert trainers[1].fleet.reader.compiled
 assert not trainers[0].fleet.reader.compiled

@@ -34,7 +34,7 @@ _SCALE = 1 << 30  # a judge that counts in such units hardly moves while it judg
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """A question with the facts that were told before it."""
+    """A question with the facts that come before it."""
 
     facts: tuple[str, ...]
     question: str
@@ -130,7 +130,7 @@ def _stages(judge: Judge, told: Sequence[Words]) -> Int[np.ndarray, "question se
     stages = np.zeros((len(judge.state.facts), len(told)), np.int64)
     left = list(range(len(told)))
     for stage in range(STAGES):
-        judge.state.seen = _SCALE * max((1 << stage) - 1, 2 * FEW)  # twice as many as few: a bar that is rather too low
+        judge.state.seen = _SCALE * max((1 << stage) - 1, 2 * FEW)  # a threshold that is rather too low
         judge.state.facts[:] = _SCALE * 2 * FEW
         passed = judge.judge([told[at] for at in left])
         stages[:, left] += passed

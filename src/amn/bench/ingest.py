@@ -24,7 +24,7 @@ from amn.models.base import Model, Reading
 from amn.models.rivals.entnet import EntNet
 
 RIVALS = ("entnet", "dmn-plus", "memn2n", "encdec")
-REFERENCE = "entnet"  # times are told relative to it, as torch runs it
+REFERENCE = "entnet"  # times are given relative to it, as torch runs it
 CORE = "amn core"
 ENCODING = "encoding"  # words as numbers and the word graph, which only the default model needs
 

@@ -1,4 +1,4 @@
-"""How many requests a server answers, and how long each waits: a real server in its own process, and many clients.
+"""How many requests a server answers, and how long each takes: a real server in another process, and many clients.
 
 The clients are coroutines over plain sockets, so that they take little of the machine from the server they measure.
 """
@@ -39,7 +39,7 @@ _FAILURES = (OSError, EOFError, ValueError, TimeoutError, asyncio.LimitOverrunEr
 
 @dataclass(slots=True)
 class Load:
-    """What some clients share while they ask: what to send, how much is left, and what became of it."""
+    """What some clients share while they ask: what to send, how much is left, and the outcomes."""
 
     bodies: Sequence[bytes]  # the requests, as JSON
     requests: int  # how many may still be sent
@@ -172,7 +172,7 @@ def _asking(memories: int, rounds: Rounds) -> Load:
 
 
 def request_bodies(task: int) -> list[bytes]:
-    """Requests of a task, each with a story of its own and one question."""
+    """Requests of a task, each with another story and one question."""
     asked = (
         {"story": story.sentences[: question.after], "question": question.text}
         for story in generate(task, questions=_NUM_BODIES, seed=0)
@@ -183,7 +183,7 @@ def request_bodies(task: int) -> list[bytes]:
 
 @contextmanager
 def serving(model: str, *, batch: int | None = None, threads: int = 1, store: str = "memory:") -> Iterator[str]:
-    """The address of `amn serve` in a process of its own, on a free port of this machine alone."""
+    """The address of `amn serve` in another process, on a free local port."""
     words = ["serve", "--port", "0", "--model", model, "--threads", str(threads), "--store", store]
     words += [] if batch is None else ["--batch", str(batch)]
     with TemporaryDirectory() as folder:

@@ -84,7 +84,7 @@ def filters_of(trained: TrainedModel, names: Sequence[str] = ()) -> tuple[str, .
 
 
 def asked_of(bench: StreamBench, task: int) -> list[Needle]:
-    """The questions of a task, each with the facts told before it."""
+    """The questions of a task, each with the facts before it."""
     stories = stories_for(Ask(task=task, rename=bench.new_names))
     found = (
         Needle(story.sentences[: question.after], question.text, question.answer or "")

@@ -1,6 +1,6 @@
-"""One stream, read as users read it, in a process of its own: `python -m amn.bench.streaming` with JSON in and out.
+"""One stream, read as users read it, in a separate process: `python -m amn.bench.streaming` with JSON in and out.
 
-A process of its own holds nothing but the model and the memory, so that what it takes is what reading takes.
+That process holds nothing but the model and the memory, so that its memory is what reading needs.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What all benchmarks share: how to time, and what to say of the machine. Timings are told as ratios within one run."""
+"""What all benchmarks share: timing, and a description of the machine. Compare ratios of times within one run."""
 
 import gc
 import os

@@ -1,5 +1,6 @@
 """How many models train how fast: a fleet against one model at a time."""
 
+from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +11,6 @@ import torch
 from amn.bench.timing import report, seconds_of
 from amn.config import RunSpec, TrainConfig
 from amn.training.loop import Trainer, make_runs
-from amn.training.plan import epoch_plan
 
 _WARM_UP = 3  # steps, which also capture what a GPU replays
 _QUESTIONS = 2000  # more than any step count asks for, and quickly generated
@@ -35,11 +35,11 @@ def _seconds(trainer: Trainer, count: int) -> float:
     """The seconds of so many steps of the whole fleet, after a warm-up."""
     fleet = trainer.fleet
     shape = fleet.training.shape._replace(sentences=_SENTENCES)
-    plan = epoch_plan(fleet, 0, [True] * len(fleet), trainer.runs[0].spec.train.batch_size)
+    plan = fleet.epoch(0, [True] * len(fleet), trainer.runs[0].spec.train.batch_size)
 
     def take(steps: int) -> None:
-        for step in islice(cycle(plan.steps), steps):
-            fleet.train_step(step.done, step.indices, shape, plan.per_model)
+        for step in islice(cycle(plan), steps):
+            fleet.train_step(replace(step, shape=shape))
 
     take(_WARM_UP)
     return seconds_of(lambda: take(count), fleet.device)

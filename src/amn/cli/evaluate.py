@@ -42,7 +42,7 @@ def evaluate(
         json: print the result as JSON.
     """
     from amn.data.boards import ONE_MODEL, find_board
-    from amn.evaluation.kinds import by_kind
+    from amn.evaluation.metrics import by_kind
     from amn.evaluation.metrics import evaluate as judge
     from amn.evaluation.score import Ask, board_scores, examples_for, report_of
     from amn.store.find import find_model

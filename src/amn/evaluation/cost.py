@@ -15,7 +15,7 @@ from amn.data.examples import Example
 from amn.evaluation.metrics import DEFAULT_BANKS
 from amn.inference.torch_batches import plain_batch
 from amn.inference.trained import TrainedModel
-from amn.models.amn import AMN, Told
+from amn.models.amn import AMN, StoryState
 from amn.models.base import Model, Reading
 
 COUNTED_STORIES = 8  # one by one, so that no padding is counted
@@ -38,21 +38,21 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """What a model costs on stories."""
+class Cost(Work):
+    """What a model costs on stories, with times besides."""
 
-    work: Work  # the operations, each story alone
     ingest_seconds: float  # for reading a story, many together
     decode_seconds: float  # for answering a question, many together
 
     def figures(self) -> dict[str, float]:
         """All numbers by name."""
-        return asdict(self.work) | {"ingest_seconds": self.ingest_seconds, "decode_seconds": self.decode_seconds}
+        return asdict(self)
 
 
 def cost_of(trained: TrainedModel, examples: Sequence[Example]) -> Cost:
     """Counts and times a model on the first of some stories, read as it reads by default."""
-    return Cost(work_of(trained, examples), *_seconds(trained, examples[:TIMED_STORIES]))
+    ingest, decode = _seconds(trained, examples[:TIMED_STORIES])
+    return Cost(**asdict(work_of(trained, examples)), ingest_seconds=ingest, decode_seconds=decode)
 
 
 @torch.no_grad()  # operations cannot be counted in inference mode
@@ -78,7 +78,7 @@ def _answer(model: Model, batch: Batch, carry: Any) -> Reading:
     """Answers one story. Torch masks what the default model does not read, and the core leaves it out: so do we."""
     if not model.in_core:
         return model.finish(batch, carry, 1.0, DEFAULT_BANKS)
-    default, memory = cast(AMN, model), cast(Told, carry).memory
+    default, memory = cast(AMN, model), cast(StoryState, carry).memory
     read = memory.in_last[0] > 0
     read[0] |= ~read.any()  # padding, which no bank holds, where nothing is read
     by_slot = ("states", "strengths", "relevance", "depth")

@@ -8,8 +8,7 @@ from typing import Any
 
 from amn.answers import Answer
 from amn.data.story import Question, Story, words
-from amn.evaluation.kinds import kind_of
-from amn.evaluation.metrics import PASS_PERCENT, guessing_error, same_answer
+from amn.evaluation.metrics import PASS_PERCENT, guessing_error, kind_of, same_answer
 
 SHOWN_MISTAKES = 3
 SHOWN_SENTENCES = 12  # of a story, the last ones

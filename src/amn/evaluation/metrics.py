@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from amn.answers import Answer, answers_of
-from amn.data.examples import Example
+from amn.data.examples import Example, Words
 from amn.data.story import words
 from amn.errors import AMNError
 from amn.inference.engine import Engine, tell_stories
@@ -19,13 +19,14 @@ from amn.inference.story_memory import Prediction
 from amn.inference.trained import TrainedModel
 
 PASS_PERCENT = 5.0  # a task counts as solved below this error, as in the paper
-DEFAULT_BANKS = 1  # how many banks a model reads unless told otherwise
+DEFAULT_BANKS = 1  # how many banks a model reads by default
 ALL_BANKS = 0
 BATCH_STORIES = 256
 CONFIDENT = 0.9  # a wrong answer with a higher score is a confident error
 BINS = 15  # of the calibration error
 _DIGITS = 4
 _REPEATS, _LONG = 3, 0.05  # how often a short decode is timed, and the seconds from which once is enough
+_FIRST_WORDS = 2  # questions that begin with the same words are of one kind
 _T = TypeVar("_T")
 
 
@@ -42,8 +43,8 @@ class Tally:
     ingest: float  # seconds for reading the stories
     decode: tuple[float, ...]  # seconds for answering, by the number of banks read
     decode_all: float  # seconds for answering from all banks
-    told: int = 0  # how many sentences the stories have
-    heard: int = 0  # how many of them a gate let in; all where there is none
+    sentences: int = 0  # how many sentences the stories have
+    let_in: int = 0  # how many of them a gate let in; all where there is none
 
     @property
     def questions(self) -> int:
@@ -90,7 +91,7 @@ class Tally:
             "entities": round(_mean(self.entities), _DIGITS),
             "entities_read": needed["entities_read"],
             "ratio": needed["ratio"],
-            "sentences_let_in": round(self.heard / max(1, self.told), _DIGITS),
+            "sentences_let_in": round(self.let_in / max(1, self.sentences), _DIGITS),
             "by_banks": [self.row(number) for number in range(1, self.most_banks + 1)],
             "seconds": {
                 "ingest": round(self.ingest, _DIGITS),
@@ -169,10 +170,9 @@ def _items(answer: str) -> list[tuple[str, ...]]:
 def evaluate(trained: TrainedModel, examples: Sequence[Example], engine: Engine = "auto") -> Tally:
     """Asks a model every question that has an answer, by the code that answers users, or by torch; as `judged`."""
     asked = judged(examples)
-    parts = []
-    for start in range(0, len(asked), BATCH_STORIES):
-        parts.append(_tally(trained, asked[start : start + BATCH_STORIES], engine, warm_up=start == 0))
-    return _joined(parts)
+    tell_stories(trained, asked[:1], engine).read(DEFAULT_BANKS)  # a warm-up
+    batches = [asked[start : start + BATCH_STORIES] for start in range(0, len(asked), BATCH_STORIES)]
+    return _joined([_tally(trained, batch, engine) for batch in batches])
 
 
 def judged(examples: Iterable[Example]) -> list[Example]:
@@ -187,9 +187,31 @@ def judged(examples: Iterable[Example]) -> list[Example]:
     return sorted(known, key=lambda example: -len(example.sentences))
 
 
-def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *, warm_up: bool) -> Tally:
-    if warm_up:
-        tell_stories(trained, examples[:1], engine).read(DEFAULT_BANKS)
+def by_kind(examples: Sequence[Example], tally: Tally, banks: int = DEFAULT_BANKS) -> list[dict[str, Any]]:
+    """A row for each kind of question that was asked, the worst first; `banks` as for `Tally.figures`."""
+    kinds = np.array(
+        [
+            kind_of(question, kind)
+            for example in judged(examples)
+            for kind, question, answer in zip(example.kinds, example.questions, example.answers, strict=True)
+            if answer is not None
+        ]
+    )
+    rows = []
+    for kind in sorted(set(kinds.tolist())):
+        part = tally.of(kinds == kind)
+        figures = {name: part.row(banks)[name] for name in ("error_percent", "entities_read")}
+        rows.append({"kind": kind, "questions": part.questions, **figures, **part.confidence(banks)})
+    return sorted(rows, key=lambda row: -row["error_percent"])
+
+
+def kind_of(question: Words, named: str = "") -> str:
+    """The kind of a question: the one that the data names, or how it begins."""
+    return named or " ".join(question[:_FIRST_WORDS])
+
+
+def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine) -> Tally:
+    """Asks all questions of some stories with one bank read, with two, and so on, to as many as any story has."""
     stories, seconds = _timed(lambda: tell_stories(trained, examples, engine), repeats=1)
     readings: list[list[tuple[Answer, str]]] = []
     times: list[float] = []
@@ -212,8 +234,8 @@ def _tally(trained: TrainedModel, examples: Sequence[Example], engine: Engine, *
         ingest=seconds,
         decode=tuple(times),
         decode_all=decode_all,
-        told=sum(len(example.sentences) for example in examples),
-        heard=stories.heard,
+        sentences=sum(len(example.sentences) for example in examples),
+        let_in=stories.heard,
     )
 
 
@@ -229,7 +251,7 @@ def answered(
 
 
 def _timed(work: Callable[[], _T], repeats: int = _REPEATS) -> tuple[_T, float]:
-    """A result and its seconds; what is over in no time is done a few times, and the quickest counts."""
+    """A result and its seconds; what takes little time is repeated, and the quickest counts."""
     seconds = float("inf")
     for _ in range(repeats):
         started = perf_counter()
@@ -247,7 +269,9 @@ def _joined(parts: Sequence[Tally]) -> Tally:
         name: np.concatenate([_rows(getattr(part, name), most) for part in parts], 1) for name in _BY_BANK
     }
     arrays |= {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("entities", "created")}
-    sums = {name: sum(getattr(part, name) for part in parts) for name in ("ingest", "decode_all", "told", "heard")}
+    sums = {
+        name: sum(getattr(part, name) for part in parts) for name in ("ingest", "decode_all", "sentences", "let_in")
+    }
     decode = sum(_rows(np.array(part.decode), most) for part in parts)
     return Tally(**arrays, **sums, decode=tuple(np.asarray(decode).tolist()))
 

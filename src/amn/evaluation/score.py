@@ -1,8 +1,8 @@
-"""Scores of a model: tells it the stories in the way that it was trained, and asks; on a board, part by part."""
+"""Scores of a model on the questions of a task, cut into examples as in its training; on a board, part by part."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ from amn.data.boards import Board
 from amn.data.examples import Example, examples
 from amn.data.source import check_split, load_task, read_stories
 from amn.data.story import Story
-from amn.evaluation.kinds import of_kind
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
 from amn.inference.engine import Engine, in_order
 from amn.inference.trained import TrainedModel
@@ -54,7 +53,7 @@ def stories_for(ask: Ask) -> Sequence[Story]:
     """The stories that are asked for."""
     check_split(ask.split)
     if ask.task == JOINT:
-        stories = list(chain.from_iterable(of_kind(_stories(task, ask), f"task {task}") for task in ALL_TASKS))
+        stories = [_of_kind(story, f"task {task}") for task in ALL_TASKS for story in _stories(task, ask)]
     else:
         stories = _stories(ask.task, ask)
     if not ask.rename:
@@ -62,6 +61,11 @@ def stories_for(ask: Ask) -> Sequence[Story]:
     from amn.data.tasks.rename import rename  # late: it needs the generator's names
 
     return list(rename(stories, seed=_RENAME_SEED))
+
+
+def _of_kind(story: Story, kind: str) -> Story:
+    """The story with all its questions of one kind."""
+    return replace(story, questions=tuple(replace(question, kind=kind) for question in story.questions))
 
 
 def _stories(task: int | str, ask: Ask) -> list[Story]:

@@ -29,8 +29,8 @@ from amn.data.graph import CONTEXT
 from amn.errors import AMNError, MissingExtraError
 from amn.inference.trained import TrainedModel
 from amn.models.amn import AMN, Memory
-from amn.models.base import GRU
 from amn.models.gate import Gate
+from amn.models.layers import GRU
 
 GRAPHS, GATE = ("start", "step", "decode"), "gate"
 MEMORY = tuple(field.name for field in fields(Memory))  # names and order of a memory's tensors

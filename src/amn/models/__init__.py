@@ -8,50 +8,36 @@ import torch
 
 from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError, did_you_mean
+from amn.models import variants
 from amn.models.amn import AMN
 from amn.models.base import Model, ModelConfig
-from amn.models.controls import FilledBankAMN, QuestionBlindAMN, StoryBlindAMN
-from amn.models.paper.ladder import PaperWithJoiningAMN, PaperWithNormAMN, PaperWithQuestionAMN
 from amn.models.paper.model import PaperAMN
 from amn.models.rivals.dmn_plus import DMNPlus
 from amn.models.rivals.encdec import EncDec
 from amn.models.rivals.entnet import EntNet
 from amn.models.rivals.ggtnn import GGTNN
 from amn.models.rivals.memn2n import MemN2N
-from amn.models.without import (
-    WithoutAttentionAMN,
-    WithoutBudgetAMN,
-    WithoutDelayAMN,
-    WithoutGradientAMN,
-    WithoutJoiningAMN,
-    WithoutLastBankAMN,
-    WithoutLoadAMN,
-    WithoutMembersAMN,
-    WithoutNeighboursAMN,
-    WithoutNormAMN,
-    WithoutQuestionAMN,
-)
 
 MODELS: dict[str, type[Model]] = {
     "amn": AMN,
-    "amn-filled-bank": FilledBankAMN,
+    "amn-filled-bank": variants.FilledBankAMN,
     "amn-paper": PaperAMN,
-    "amn-paper-with-joining": PaperWithJoiningAMN,
-    "amn-paper-with-norm": PaperWithNormAMN,
-    "amn-paper-with-question": PaperWithQuestionAMN,
-    "amn-question-blind": QuestionBlindAMN,
-    "amn-story-blind": StoryBlindAMN,
-    "amn-without-attention": WithoutAttentionAMN,
-    "amn-without-budget": WithoutBudgetAMN,
-    "amn-without-delay": WithoutDelayAMN,
-    "amn-without-gradient": WithoutGradientAMN,
-    "amn-without-joining": WithoutJoiningAMN,
-    "amn-without-last-bank": WithoutLastBankAMN,
-    "amn-without-load": WithoutLoadAMN,
-    "amn-without-members": WithoutMembersAMN,
-    "amn-without-neighbours": WithoutNeighboursAMN,
-    "amn-without-norm": WithoutNormAMN,
-    "amn-without-question": WithoutQuestionAMN,
+    "amn-paper-with-joining": variants.PaperWithJoiningAMN,
+    "amn-paper-with-norm": variants.PaperWithNormAMN,
+    "amn-paper-with-question": variants.PaperWithQuestionAMN,
+    "amn-question-blind": variants.QuestionBlindAMN,
+    "amn-story-blind": variants.StoryBlindAMN,
+    "amn-without-attention": variants.WithoutAttentionAMN,
+    "amn-without-budget": variants.WithoutBudgetAMN,
+    "amn-without-delay": variants.WithoutDelayAMN,
+    "amn-without-gradient": variants.WithoutGradientAMN,
+    "amn-without-joining": variants.WithoutJoiningAMN,
+    "amn-without-last-bank": variants.WithoutLastBankAMN,
+    "amn-without-load": variants.WithoutLoadAMN,
+    "amn-without-members": variants.WithoutMembersAMN,
+    "amn-without-neighbours": variants.WithoutNeighboursAMN,
+    "amn-without-norm": variants.WithoutNormAMN,
+    "amn-without-question": variants.WithoutQuestionAMN,
     "dmn-plus": DMNPlus,
     "encdec": EncDec,
     "entnet": EntNet,

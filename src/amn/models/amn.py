@@ -1,17 +1,20 @@
-"""Adaptive Memory Networks, profile `default`: the model that reaches our numbers.
+"""Adaptive Memory Networks, profile `default`: the model behind our results. `paper/` has the equations as written.
 
 The model is three pure functions over an immutable memory:
 
     encode(batch)                        all sentences and questions as vectors (encoder.py)
     step(memory, sentence)               one sentence of Algorithm 1
-    decode(memory, questions, banks=k)   logits from the k most relevant banks, and nothing else of the memory
+    decode(memory, questions, banks=k)   logits from the k most relevant banks, and from nothing else
 
-A sentence changes only its *members*: its own words and the entities that the question names. These may read each other
-and a few recent neighbours; everything else stays as it is, so a sentence costs the same however much is stored.
+An *entity* is a distinct word of the story and its questions; its number is its *slot*. A sentence changes only its
+*members*: its own words, and the entities that the question names. Members read each other and their *context*, a few
+recent neighbours in the word graph, along *edges* of several kinds (`amn.data.graph`). All other entities stay as they
+are, so a sentence costs the same however much is stored.
 
-Banks are nested: an entity of bank i is in all banks below it, so one number, its depth, says where it is. Each entity
-has a relevance (a logit). With n banks it may enter the last where its relevance is above 0, the one before where it is
-above -gap, and so on: the nearer the last bank, the stricter. A new bank takes what is still relevant in the last one.
+Banks are nested: an entity of bank i is in all banks below it, so one number, its *depth*, says where it is. Each
+entity has a *relevance* (a logit). With n banks it may enter the last where its relevance is above 0, the one before
+where it is above -gap, and so on: the nearer the last bank, the stricter. A new bank takes what is still relevant in
+the last.
 """
 
 from collections.abc import Callable
@@ -26,25 +29,22 @@ from torch import Tensor, nn
 from amn.data.batches import Batch
 from amn.data.graph import NUM_EDGE_KINDS
 from amn.data.vocabulary import Vocabulary
-from amn.models.base import (
+from amn.models.base import Model, ModelConfig, PerQuestion, PerStory, Reading, Scalar, Tokens, right_tokens
+from amn.models.decoder import Decoder, Names
+from amn.models.encoder import ANONYMOUS, Encoder, Encoding, accumulate, question_states
+from amn.models.gate import Gate
+from amn.models.layers import (
     GRU,
     Linear,
-    Model,
-    ModelConfig,
-    Reading,
     linear,
     logistic_noise,
     masked_softmax,
     put_rows,
-    right_tokens,
     rms_norm,
     rows_of,
     split_heads,
     straight_through,
 )
-from amn.models.decoder import Decoder, Names
-from amn.models.encoder import ANONYMOUS, EMBEDDING_RANGE, Encoder, Encoding, accumulate
-from amn.models.gate import Gate
 from amn.models.losses import bernoulli_divergence, creation_prior
 from amn.models.strength import StrengthGRU
 
@@ -63,9 +63,9 @@ class AMNConfig(ModelConfig):
     items: int = 1
     # Width of the gate in front of the memory; 0 for none. It is trained by itself.
     gate: int = 0
-    needs: bool = False  # whether the gate also tells what its questions need
+    needs: bool = False  # whether the gate also predicts what its questions need
     prior: float = 0.8  # p-hat of the creation prior
-    information: float = 0.1  # beta of the creation prior
+    information: float = 0.1  # beta of the creation prior; saved settings go by this name
     creation: float = 0.1  # weight of the loss that holds creation to its prior
     budget: float = 0.2  # weight of the loss on entities read
     budget_from: float = 0.4  # share of the training after which the budget starts to grow
@@ -82,7 +82,13 @@ class Memory:
     relevance: Float[Tensor, "batch slot"]  # the logit that decides how far it moves
     # The deepest bank that holds it; -1 before the story mentions it. Its gradient is that of the decisions.
     depth: Float[Tensor, "batch slot"]
-    banks: Float[Tensor, " batch"]  # number of banks of each story (l + 1)
+    banks: PerStory  # number of banks of each story (l + 1)
+
+    @classmethod
+    def empty(cls, states: Float[Tensor, "batch slot hidden"]) -> "Memory":
+        """The memory before the first sentence: one bank that holds nothing, and states to start from."""
+        zeros = states.new_zeros(states.shape[:2])
+        return cls(states, zeros, zeros, zeros - 1, zeros[:, 0] + 1)
 
     @property
     def in_last(self) -> Float[Tensor, "batch slot"]:
@@ -91,7 +97,7 @@ class Memory:
         return inside.to(self.depth.dtype) + self.depth - self.depth.detach()
 
     @property
-    def entities(self) -> Float[Tensor, " batch"]:
+    def entities(self) -> PerStory:
         """How many entities each story has so far."""
         return (self.depth >= 0).to(self.states.dtype).sum(-1)
 
@@ -103,23 +109,23 @@ class Sentence:
     members: Int[Tensor, "batch member"]  # entities that it may change
     context: Int[Tensor, "batch context"]  # entities that these may read besides
     edges: Int[Tensor, "batch member row"]  # the kind of edge from each member to each row (members, then context)
-    # What the update GRU is told of each member, already projected to its gates.
+    # The input of the update GRU for each member, already projected to its gates.
     update: Float[Tensor, "batch member gates"]
     spoken: Bool[Tensor, "batch member"]  # which members are words of the sentence
     noise: Float[Tensor, "batch slot"]  # what is added to each entity's relevance before its move is decided
-    create_noise: Float[Tensor, " batch"]  # the same for the creation of a bank
+    create_noise: PerStory  # the same for the creation of a bank
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a story has come to: its memory, its questions, and how far bank creation has strayed from its prior."""
+class StoryState:
+    """What reading carries from sentence to sentence."""
 
     memory: Memory
-    questions: Float[Tensor, "batch question hidden"]
-    creation: Float[Tensor, " batch"]
+    questions: PerQuestion
+    creation: PerStory  # the divergence of bank creation from its prior, so far
 
 
-for _kind in (Memory, Sentence, Told):
+for _kind in (Memory, Sentence, StoryState):
     torch.export.register_dataclass(_kind)
 
 
@@ -129,6 +135,14 @@ class AMN(Model):
     Config = AMNConfig
     config: AMNConfig
     needs_graph = has_banks = in_core = True
+    embeddings = ("encoder.embedding.weight", "encoder.anonymous", "decoder.classes.weight")
+    constants = {
+        "move_state.bias": 3.0,  # at first every entity moves on
+        "decoder.growth": log(2),
+        "decoder.prelu.weight": 0.25,
+        "strength.reset": 1.0,
+        "strength.candidate_strength": 1.0,
+    }
     decide = staticmethod(straight_through)  # from the probability of a move
 
     def __init__(self, config: AMNConfig) -> None:
@@ -140,8 +154,8 @@ class AMN(Model):
         self.encoder = Encoder(config.vocabulary_size, hidden, anonymous=ANONYMOUS if config.pointer else 0)
         self.from_question = Linear(hidden, hidden)
         self.update = GRU(2 * hidden, hidden)
-        self.ask = Linear(hidden, hidden, bias=False)  # to queries; stored weights go by this name
-        self.tell = Linear(hidden, 2 * hidden, bias=False)  # to keys and values
+        self.ask = Linear(hidden, hidden, bias=False)  # W_query; saved weights go by this name
+        self.tell = Linear(hidden, 2 * hidden, bias=False)  # W_key and W_value; likewise
         self.edge_bias = nn.Parameter(torch.zeros(NUM_EDGE_KINDS, config.heads))
         self.propagate_gru = GRU(hidden, hidden)
         self.strength = StrengthGRU(hidden)
@@ -151,41 +165,39 @@ class AMN(Model):
         self.decoder = Decoder(hidden, config.num_answers, self.norm, pointer=config.pointer, items=config.items)
         self.gate = Gate(config.vocabulary_size, config.gate, config.needs) if config.gate else None
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Told, list[Sentence]]:
-        """Everything is encoded at once; the memory is empty."""
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[StoryState, list[Sentence]]:
+        """Encodes the whole batch; the memory is empty."""
         encoding = self.encoder(batch)
         memory = self.start(batch, encoding)
-        told = Told(memory, encoding.questions, torch.zeros_like(memory.banks))
-        return told, self.sentences(batch, encoding, self.ramp(progress))
+        state = StoryState(memory, encoding.questions, torch.zeros_like(memory.banks))
+        return state, self.sentences(batch, encoding, self.ramp(progress))
 
-    def advance(self, told: Told, sentence: Sentence) -> Told:
+    def advance(self, carry: StoryState, sentence: Sentence) -> StoryState:
         """Algorithm 1, lines 2 to 17, for one sentence of each story."""
-        memory, divergence = self.step(told.memory, sentence, told.questions)
-        return Told(memory, told.questions, told.creation + divergence)
+        memory, divergence = self.step(carry.memory, sentence, carry.questions)
+        return StoryState(memory, carry.questions, carry.creation + divergence)
 
-    def finish(self, batch: Batch, told: Told, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, carry: StoryState, progress: Scalar, banks: int = 1) -> Reading:
         """Algorithm 1, line 18; in training with the secondary losses."""
-        names = self.names(batch, told.memory)
+        memory, questions, names = carry.memory, carry.questions, self.names(batch, carry.memory)
         if batch.key is None:
-            return self.decode(told.memory, told.questions, banks, names)
+            return self.decode(memory, questions, banks, names)
         tokens = right_tokens(batch, self.config.num_answers) if self.config.items > 1 else None
         return replace(
-            self.decode(told.memory, told.questions, banks, names, tokens),
-            losses=self.losses(told, self.ramp(progress)),
-            further=self.decode(told.memory, told.questions, 0, names, tokens).logits,
+            self.decode(memory, questions, banks, names, tokens),
+            losses=self.losses(carry, self.ramp(progress)),
+            further=self.decode(memory, questions, 0, names, tokens).logits,
         )
 
     def names(self, batch: Batch, memory: Memory) -> Names | None:
-        """The words that may be answers, where the model can point; a lookup, which need not be carried along."""
-        if not self.config.pointer:
-            return None
-        return self.encoder.names(batch, memory.depth >= 0)
+        """The words that may be answers, where the model can point at words of the story."""
+        return self.encoder.names(batch, memory.depth >= 0) if self.config.pointer else None
 
     def know(self, vocabulary: Vocabulary) -> None:
-        """Learns which class and which word of the story say the same: a list holds neither after the other."""
+        """Tells the decoder which classes and which words of a story are the same word."""
         self.decoder.know(vocabulary)
 
-    def ramp(self, progress: Float[Tensor, ""] | float) -> Float[Tensor, ""] | float:
+    def ramp(self, progress: Scalar) -> Scalar:
         """How much of the budget counts: none at first, while the model learns to answer at all."""
         start, full = self.config.budget_from, self.config.budget_to
         share = (progress - start) / (full - start)
@@ -193,14 +205,11 @@ class AMN(Model):
 
     def start(self, batch: Batch, encoding: Encoding) -> Memory:
         """An empty memory: an entity that a question names starts from the question, the others from zero."""
-        slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device).expand_as(batch.slot_words)
-        named = accumulate(encoding.question_words.flatten(1, 2), batch.questions.flatten(1), slots)
-        is_named = (slots.unsqueeze(-1) == batch.questions.flatten(1).unsqueeze(1)).any(-1) & (slots > 0)
-        states = torch.tanh(self.from_question(named)).to(encoding.questions.dtype) * is_named.unsqueeze(-1)
-        nothing = states.new_zeros(states.shape[:2])
-        return Memory(states, nothing, nothing, nothing - 1, nothing[:, 0] + 1)
+        asked, named = question_states(batch, encoding)
+        states = torch.tanh(self.from_question(asked)).to(encoding.questions.dtype) * named.unsqueeze(-1)
+        return Memory.empty(states)
 
-    def sentences(self, batch: Batch, encoding: Encoding, ramp: Float[Tensor, ""] | float) -> list[Sentence]:
+    def sentences(self, batch: Batch, encoding: Encoding, ramp: Scalar) -> list[Sentence]:
         """Everything about the sentences that does not depend on the memory, for the whole story at once."""
         spoken = (batch.members.unsqueeze(-1) == batch.sentences.unsqueeze(-2)).any(-1) & (batch.members > 0)
         of_words = accumulate(encoding.words, batch.sentences, batch.members)
@@ -211,7 +220,7 @@ class AMN(Model):
         parts = (batch.members, batch.context, batch.edges, update, spoken, *self.noise(batch, ramp))
         return [Sentence(*of_one) for of_one in zip(*(part.unbind(1) for part in parts), strict=True)]
 
-    def noise(self, batch: Batch, ramp: Float[Tensor, ""] | float) -> tuple[Tensor, Tensor]:
+    def noise(self, batch: Batch, ramp: Scalar) -> tuple[Tensor, Tensor]:
         """What makes decisions random in training (eq. 10); zeros otherwise."""
         shape = (*batch.sentences.shape[:2], batch.slot_words.shape[1])
         if batch.key is None:
@@ -219,9 +228,7 @@ class AMN(Model):
             return zeros, zeros[..., 0]
         return logistic_noise(batch.key, shape, stream=1) * ramp, logistic_noise(batch.key, shape[:2], stream=2)
 
-    def step(
-        self, memory: Memory, sentence: Sentence, questions: Float[Tensor, "batch question hidden"]
-    ) -> tuple[Memory, Float[Tensor, " batch"]]:
+    def step(self, memory: Memory, sentence: Sentence, questions: PerQuestion) -> tuple[Memory, PerStory]:
         """One sentence of Algorithm 1: add and update, propagate, recompute strengths, move, perhaps create a bank.
 
         Returns the memory and the divergence of the creation decision from its prior.
@@ -240,13 +247,13 @@ class AMN(Model):
     def add_or_update(
         self, states: Float[Tensor, "batch member hidden"], sentence: Sentence
     ) -> Float[Tensor, "batch member hidden"]:
-        """Eq. (13): w = GRU(w_N, w). A first mention goes through the same GRU, and hears its word state besides."""
+        """Eq. (13): w = GRU(w_N, w). A new entity goes through the same GRU; its word state is part of the input."""
         return torch.where(sentence.spoken.unsqueeze(-1), self.update(sentence.update, states), states)
 
     def propagate(
         self, states: Float[Tensor, "batch row hidden"], edges: Int[Tensor, "batch member row"]
     ) -> Float[Tensor, "batch member hidden"]:
-        """Eq. (14), eq. (15): w = GRU(a, w), where a is gathered along the edges of A by attention."""
+        """Eq. (14), eq. (15): w = GRU(a, w), where a is attention over the rows that an edge of A leads to."""
         members = edges.shape[1]
         normed = self.norm(states)
         queries = split_heads(self.ask(normed[:, :members]), self.config.heads)
@@ -258,17 +265,12 @@ class AMN(Model):
         return self.propagate_gru(self.propagate_gru.input(message), states[:, :members])
 
     def edge_biases(self, edges: Int[Tensor, "batch member row"]) -> Float[Tensor, "batch head member row"]:
-        """The bias of each edge, by its kind: a sum over kinds, for the gradient of a lookup is slow on a GPU."""
+        """The bias of each edge, by its kind; a sum over kinds, since the gradient of a lookup is slow on a GPU."""
         kinds = torch.arange(NUM_EDGE_KINDS, device=edges.device).view(-1, 1, 1)
         is_kind = (edges.unsqueeze(1) == kinds).unsqueeze(2)
         return (is_kind * self.edge_bias.unsqueeze(-1).unsqueeze(-1)).sum(1)
 
-    def relevance(
-        self,
-        states: Float[Tensor, "batch member hidden"],
-        strengths: Float[Tensor, "batch member"],
-        questions: Float[Tensor, "batch question hidden"],
-    ) -> Float[Tensor, "batch member"]:
+    def relevance(self, states: Tensor, strengths: Tensor, questions: Tensor) -> Float[Tensor, "batch member"]:
         """Eq. (9) for moves: a learned score of s * w and of how w and the question go together."""
         normed = self.norm(states)
         alone = self.move_state(strengths.unsqueeze(-1) * normed).squeeze(-1)
@@ -278,7 +280,7 @@ class AMN(Model):
     def move(
         self, memory: Memory, sentence: Sentence, states: Tensor, strengths: Tensor, relevance: Tensor, present: Tensor
     ) -> Memory:
-        """Eq. (10), eq. (12): each member goes as far as its relevance reaches, and is never taken back."""
+        """Eq. (10), eq. (12): each member moves as deep as its relevance allows, and never back."""
         last = memory.banks.unsqueeze(-1) - 1
         wish = relevance + sentence.noise.gather(1, sentence.members)
         enters = self.decide(torch.sigmoid(wish))
@@ -296,9 +298,7 @@ class AMN(Model):
             depth=memory.depth.scatter(1, sentence.members, torch.where(present, depth, -1.0)),
         )
 
-    def create_bank(
-        self, memory: Memory, sentence: Sentence, told: Bool[Tensor, " batch"]
-    ) -> tuple[Memory, Float[Tensor, " batch"]]:
+    def create_bank(self, memory: Memory, sentence: Sentence, told: Bool[Tensor, " batch"]) -> tuple[Memory, PerStory]:
         """Eq. (11): a new bank where the controller says so; what is still relevant in the last one moves on to it."""
         logit, load = self.creation_logit(memory)
         divergence = bernoulli_divergence(logit, creation_prior(load, self.config.prior, self.config.information))
@@ -308,7 +308,7 @@ class AMN(Model):
         depth = torch.where(created.unsqueeze(-1), deeper, memory.depth)
         return replace(memory, depth=depth, banks=memory.banks + created), divergence * told
 
-    def creation_logit(self, memory: Memory) -> tuple[Float[Tensor, " batch"], Float[Tensor, " batch"]]:
+    def creation_logit(self, memory: Memory) -> tuple[PerStory, PerStory]:
         """Eq. (9) for creation: from what the last bank holds and how full the memory is for its number of banks."""
         inside = memory.in_last.detach()
         pooled = (inside.unsqueeze(1) @ memory.states.detach()).squeeze(1)
@@ -320,10 +320,10 @@ class AMN(Model):
     def decode(
         self,
         memory: Memory,
-        questions: Float[Tensor, "batch question hidden"],
+        questions: PerQuestion,
         banks: int = 1,
         names: Names | None = None,
-        tokens: Int[Tensor, "batch question token"] | None = None,
+        tokens: Tokens | None = None,
     ) -> Reading:
         """Eqs. (16-19) over the `banks` most relevant banks; 0 reads all.
 
@@ -355,19 +355,7 @@ class AMN(Model):
         growth = torch.exp((level - last) * self.decoder.growth) * read
         return growth / growth.sum(-1, keepdim=True)
 
-    def losses(self, told: Told, ramp: Float[Tensor, ""] | float) -> dict[str, Float[Tensor, " batch"]]:
+    def losses(self, carry: StoryState, ramp: Scalar) -> dict[str, PerStory]:
         """The secondary losses: the prior of bank creation, and the budget on entities read."""
-        share = told.memory.in_last.sum(-1) / told.memory.entities.clamp(min=1)
-        return {"creation": told.creation * self.config.creation, "budget": share * (self.config.budget * ramp)}
-
-    @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
-        """Embeddings as in the paper; at first every entity moves on, and banks fill as the prior expects."""
-        special = {"move_state.bias": 3.0, "decoder.growth": log(2), "decoder.prelu.weight": 0.25}
-        special |= {"strength.reset": 1.0, "strength.candidate_strength": 1.0}
-        if name in ("encoder.embedding.weight", "encoder.anonymous", "decoder.classes.weight"):
-            parameter.uniform_(-EMBEDDING_RANGE, EMBEDDING_RANGE, generator=generator)
-        elif name in special:
-            parameter.fill_(special[name])
-        else:
-            super().initialise_parameter(name, parameter, generator)
+        share = carry.memory.in_last.sum(-1) / carry.memory.entities.clamp(min=1)
+        return {"creation": carry.creation * self.config.creation, "budget": share * (self.config.budget * ramp)}

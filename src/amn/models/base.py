@@ -1,4 +1,4 @@
-"""What every model shares: its interface, and the few tensor helpers that must exist only once.
+"""What every model shares: its interface, and how answers are trained and judged.
 
 Axes, wherever a shape is written:
 
@@ -13,6 +13,7 @@ Axes, wherever a shape is written:
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import Any
 
 import torch
@@ -23,9 +24,14 @@ from torch.nn import functional as F
 from amn.data.batches import Batch
 from amn.data.vocabulary import END_CLASS, UNKNOWN, Vocabulary
 from amn.errors import ConfigError
+from amn.models.layers import uniform
 
-_PARTS, _MANY_ROWS = 16, 4096  # on a GPU so many rows are multiplied in so many parts
-_WAY_STREAM = 106  # of the random numbers that say whether a token is given as a class or as a told word
+_WAY_STREAM = 106  # of the random numbers that say whether a token is given as a class or as a word of the story
+
+Scalar = Float[Tensor, ""] | float
+PerStory = Float[Tensor, " batch"]  # a number for each story
+PerQuestion = Float[Tensor, "batch question hidden"]  # a vector for each question
+Tokens = Int[Tensor, "batch question token"]  # the tokens of answers, as places among the logits
 
 # Where an answer stands among the logits, in each way that it can be given: as a class, and as a word of the story.
 Ways = Sequence[Int[Tensor, "batch question *token"]]
@@ -51,16 +57,16 @@ class Reading:
     # A score for each answer class and, where the model can point, for each slot after them; where it answers item by
     # item, for each token of the answer.
     logits: Float[Tensor, "batch question *token answer"]
-    entities: Float[Tensor, " batch"]  # how many entities each story has
+    entities: PerStory  # how many entities each story has
     # How many entities (or memory slots) were read for each question, copies counted each time.
     entities_read: Float[Tensor, "batch question"]
-    banks: Float[Tensor, " batch"]  # how many banks each story has
-    # Further terms of the training loss by name, one number for each story, already weighted.
-    losses: dict[str, Float[Tensor, " batch"]] = field(default_factory=dict)
+    banks: PerStory  # how many banks each story has
+    # Further terms of the training loss by name, already weighted.
+    losses: dict[str, PerStory] = field(default_factory=dict)
     # Other logits that should give the answer too, in training.
     further: Float[Tensor, "batch question *token answer"] | None = None
     # What was chosen for each token, as a place among the logits, where a model answers item by item.
-    tokens: Int[Tensor, "batch question token"] | None = None
+    tokens: Tokens | None = None
 
 
 torch.export.register_dataclass(Reading)
@@ -70,7 +76,7 @@ class Model(nn.Module):
     """A network that reads stories and answers questions.
 
     A subclass sets `Config`, builds itself from one, gives `begin`, `advance` and `finish`, and says below what it can
-    do, so that nobody has to ask for its class. Randomness comes only from `batch.key`.
+    do, so that no caller has to look at its class. Randomness comes only from `batch.key`.
     """
 
     Config: type[ModelConfig]
@@ -84,8 +90,11 @@ class Model(nn.Module):
     points: bool = False  # may answer with words of the story
     chosen_from: float = 0.0  # share of the training before which its weights are not chosen
     further_weight: float = 0.0  # how much the answer loss of a reading's further logits counts
+    embeddings: Sequence[str] = ()  # weights that start uniform in [-sqrt(3), sqrt(3)], as in section 5.1 of the paper
+    constants: Mapping[str, float] = {}  # weights that start at a number
+    deviation: float | None = None  # all other weights start from a normal distribution, not as Xavier has it
 
-    def forward(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0, banks: int = 1) -> Reading:
+    def forward(self, batch: Batch, progress: Scalar = 1.0, banks: int = 1) -> Reading:
         """Reads a batch.
 
         Args:
@@ -95,14 +104,14 @@ class Model(nn.Module):
         """
         return self.finish(batch, self.ingest(batch, progress), progress, banks)
 
-    def ingest(self, batch: Batch, progress: Float[Tensor, ""] | float = 1.0) -> Any:
+    def ingest(self, batch: Batch, progress: Scalar = 1.0) -> Any:
         """Reads all sentences; `finish` answers from what it gives."""
         carry, sentences = self.begin(batch, progress)
         for sentence in sentences:
             carry = self.advance(carry, sentence)
         return carry
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Any, list[Any]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[Any, list[Any]]:
         """What is known before the first sentence, and each sentence ready to be read, so that a step can be compiled.
 
         A model that does not read sentence by sentence reads here what does not depend on the question.
@@ -113,34 +122,38 @@ class Model(nn.Module):
         """Reads one sentence."""
         raise NotImplementedError
 
-    def finish(self, batch: Batch, carry: Any, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, carry: Any, progress: Scalar, banks: int = 1) -> Reading:
         """Answers from what was read."""
         raise NotImplementedError
 
     def know(self, vocabulary: Vocabulary) -> None:
-        """Told of the words and answers that its numbers stand for, where a model has a use for them."""
+        """Gets the words and answers that its numbers stand for, where a model has a use for them."""
 
     def initialise(self, generator: torch.Generator) -> None:
-        """Draws all weights anew from a generator, in the order of their names."""
+        """Draws all weights from a generator, in the order of their names."""
         for name, parameter in self.named_parameters():
             self.initialise_parameter(name, parameter, generator)
 
     @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:  # noqa: ARG002
-        """Xavier for matrices, zero for vectors; a model overrides it for what is special."""
-        if parameter.dim() > 1:
+    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
+        """Xavier for matrices, zero for vectors; a model names exceptions above, or overrides it."""
+        if name in self.constants:
+            parameter.fill_(self.constants[name])
+        elif name in self.embeddings:
+            parameter.uniform_(-sqrt(3), sqrt(3), generator=generator)
+        elif self.deviation is not None:
+            parameter.normal_(0, self.deviation, generator=generator)
+        elif parameter.dim() > 1:
             nn.init.xavier_uniform_(parameter, generator=generator)
         else:
             parameter.zero_()
 
 
-def answer_loss(
-    logits: Float[Tensor, "batch question *token answer"], batch: Batch, num_answers: int
-) -> Float[Tensor, " batch"]:
+def answer_loss(logits: Float[Tensor, "batch question *token answer"], batch: Batch, num_answers: int) -> PerStory:
     """Cross entropy of each story's questions: the class and the word in the story both name the right answer.
 
-    An answer of several tokens has the sum over these divided by how many come before the end. So a question weighs as
-    one whatever its length, and one that a single word answers as much as where that word is a single choice.
+    For an answer of several tokens it is the sum over these divided by how many come before the end, so that a question
+    has the same weight whatever the length of its answer.
     """
     chances = F.log_softmax(logits, -1)
     floor = torch.finfo(logits.dtype).min
@@ -159,10 +172,7 @@ def answer_loss(
 
 
 def answered(
-    logits: Float[Tensor, "batch question *token answer"],
-    batch: Batch,
-    num_answers: int,
-    tokens: Int[Tensor, "batch question token"] | None = None,
+    logits: Float[Tensor, "batch question *token answer"], batch: Batch, num_answers: int, tokens: Tokens | None = None
 ) -> Bool[Tensor, "batch question"]:
     """Which questions have the right answer as their most likely one.
 
@@ -188,11 +198,11 @@ def answer_targets(batch: Batch, num_answers: int, *, pointer: bool) -> Ways:
     return [torch.where(spelled, classes, -1), torch.where(slots > 0, slots + num_answers, -1)]
 
 
-def right_tokens(batch: Batch, num_answers: int) -> Int[Tensor, "batch question token"]:
+def right_tokens(batch: Batch, num_answers: int) -> Tokens:
     """The right tokens as places among the logits, for training; an end where there is none.
 
-    A token that can be given in both ways is now a class and now a told word, by chance, so that a model learns to go
-    on from either.
+    A token that can be given in both ways is a class or a word of the story at random, so that a model learns to go on
+    from either.
     """
     assert batch.key is not None
     classes, words = answer_targets(batch, num_answers, pointer=True)
@@ -200,12 +210,12 @@ def right_tokens(batch: Batch, num_answers: int) -> Int[Tensor, "batch question 
     return torch.where((words >= 0) & (draw | (classes < 0)), words, classes).clamp(min=END_CLASS)
 
 
-def _before_end(classes: Int[Tensor, "batch question token"]) -> Bool[Tensor, "batch question token"]:
+def _before_end(classes: Tokens) -> Bool[Tensor, "batch question token"]:
     """Which tokens are neither the end nor padding behind it."""
     return (classes == END_CLASS).cumsum(-1) == 0
 
 
-def _same_tokens(tokens: Int[Tensor, "batch question token"], targets: Ways) -> Bool[Tensor, "batch question"]:
+def _same_tokens(tokens: Tokens, targets: Ways) -> Bool[Tensor, "batch question"]:
     """Whether the tokens are the right ones in any order: as many of them, and each of the right ones as often."""
     right, given = _before_end(targets[0]), tokens != END_CLASS
     hits = torch.stack([tokens.unsqueeze(-1) == way.unsqueeze(-2) for way in targets]).any(0)
@@ -216,125 +226,9 @@ def _same_tokens(tokens: Int[Tensor, "batch question token"], targets: Ways) -> 
     return ((given_as == wanted_as) | ~right).all(-1) & (given.sum(-1) == right.sum(-1))
 
 
-def masked_softmax(scores: Float[Tensor, "*axes"], mask: Bool[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
-    """Softmax over the last axis where the mask holds; zeros where it holds nowhere."""
-    floor = torch.finfo(scores.dtype).min
-    weights = F.softmax(scores.masked_fill(~mask, floor), -1)
-    return weights * mask
-
-
-def rms_norm(values: Float[Tensor, "*axes hidden"], epsilon: float = 1e-6) -> Float[Tensor, "*axes hidden"]:
-    """Values scaled to a root mean square of one; those whose mean square is below epsilon stay the smaller."""
-    return values * torch.rsqrt(values.square().mean(-1, keepdim=True) + epsilon)
-
-
-class Linear(nn.Linear):
-    """A linear layer that sees all leading axes as one.
-
-    Under `vmap` the plain layer may copy its weights for every story; one product over all rows never does.
-    """
-
-    def forward(self, values: Float[Tensor, "*axes inputs"]) -> Float[Tensor, "*axes outputs"]:
-        """Values W^T + b."""
-        return linear(values, self.weight, self.bias)
-
-
-def linear(
-    values: Float[Tensor, "*axes inputs"],
-    weight: Float[Tensor, "outputs inputs"],
-    bias: Float[Tensor, " outputs"] | None,
-) -> Float[Tensor, "*axes outputs"]:
-    """Values W^T + b.
-
-    The gradient of W is a small matrix, each number a sum over all rows; a GPU gives each number to one of its many
-    processors and leaves most of them idle. Where there are many rows these are worked on in parts, which are summed.
-    """
-    rows = values.reshape(-1, values.shape[-1])
-    if not values.is_cuda or len(rows) < _MANY_ROWS or len(rows) % _PARTS:
-        return F.linear(rows, weight, bias).view(*values.shape[:-1], -1)
-    products = (rows.view(_PARTS, -1, rows.shape[-1]) @ weight.t().expand(_PARTS, -1, -1)).view(*values.shape[:-1], -1)
-    return products if bias is None else products + bias
-
-
-class GRU(nn.Module):
-    """A gated recurrent cell whose input part can be computed ahead for a whole story.
-
-    r = sigmoid(W_r x + U_r h), z = sigmoid(W_z x + U_z h), n = tanh(W_n x + r * U_n h), h' = (1 - z) * n + z * h
-    """
-
-    def __init__(self, inputs: int, hidden: int) -> None:
-        super().__init__()
-        self.input = Linear(inputs, 3 * hidden)
-        self.state = Linear(hidden, 3 * hidden)
-
-    def forward(
-        self, projected: Float[Tensor, "*axes gates"], state: Float[Tensor, "*axes hidden"]
-    ) -> Float[Tensor, "*axes hidden"]:
-        """One step from inputs that `self.input` has projected."""
-        reset_x, update_x, new_x = projected.chunk(3, -1)
-        reset_h, update_h, new_h = self.state(state).chunk(3, -1)
-        update = torch.sigmoid(update_x + update_h)
-        new = torch.tanh(new_x + torch.sigmoid(reset_x + reset_h) * new_h)
-        return new + update * (state - new)
-
-    def over(
-        self, projected: Float[Tensor, "*axes time gates"], mask: Bool[Tensor, "*axes time"]
-    ) -> Float[Tensor, "*axes time hidden"]:
-        """Runs through a sequence from a zero state; where the mask is false the state stays."""
-        state = projected.new_zeros(*projected.shape[:-2], projected.shape[-1] // 3, dtype=self.state.weight.dtype)
-        states = []
-        for gates, told in zip(projected.unbind(-2), mask.unbind(-1), strict=True):
-            state = torch.where(told.unsqueeze(-1), self(gates, state), state)
-            states.append(state)
-        return torch.stack(states, -2)
-
-
-_PLACES = (-7046029254386353131, 0x2545F4914F6CDD1D, -3750763034362895579, 0x5851F42D4C957F2D)
-_MIX_1, _MIX_2, _STREAM = -4658895280553007687, -7723592293110705685, 0x9E3779B1
-
-
-def uniform(key: Int[Tensor, ""], shape: tuple[int, ...], stream: int) -> Float[Tensor, "*shape"]:
-    """Uniform numbers in (0, 1) that depend on the key, the stream and the place alone.
-
-    Hashing the place (with the mixer of splitmix64) in place of a generator's hidden state: a model draws the same
-    numbers in a fleet or alone, however much padding there is, on any device; a resumed run needs only its step number.
-    """
-    x = key * _MIX_2 + stream * _STREAM
-    for axis, (size, factor) in enumerate(zip(shape, _PLACES, strict=False)):
-        place = torch.arange(1, size + 1, device=key.device) * factor
-        x = x + place.view(-1, *(1 for _ in shape[axis + 1 :]))
-    x = (x ^ ((x >> 30) & ((1 << 34) - 1))) * _MIX_1
-    x = (x ^ ((x >> 27) & ((1 << 37) - 1))) * _MIX_2
-    x = x ^ ((x >> 31) & ((1 << 33) - 1))
-    bits = (x >> 41) & ((1 << 23) - 1)
-    return (bits.float() + 0.5) / (1 << 23)
-
-
-def logistic_noise(key: Int[Tensor, ""], shape: tuple[int, ...], stream: int) -> Float[Tensor, "*shape"]:
-    """Noise that turns `logit + noise > 0` into a draw from Bernoulli(sigmoid(logit))."""
-    u = uniform(key, shape, stream)
-    return torch.log(u) - torch.log1p(-u)
-
-
-def straight_through(soft: Float[Tensor, "*axes"], threshold: float = 0.5) -> Float[Tensor, "*axes"]:
-    """A hard 0 or 1 whose gradient is that of the soft value."""
-    return (soft > threshold).to(soft.dtype) + soft - soft.detach()
-
-
-def rows_of(
-    table: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row"]
-) -> Float[Tensor, "batch row hidden"]:
-    """Some rows of each story's table."""
-    return table.gather(1, rows.unsqueeze(-1).expand(-1, -1, table.shape[-1]))
-
-
-def put_rows(
-    table: Float[Tensor, "batch slot hidden"], rows: Int[Tensor, "batch row"], values: Float[Tensor, "batch row hidden"]
-) -> Float[Tensor, "batch slot hidden"]:
-    """Each story's table with some rows replaced."""
-    return table.scatter(1, rows.unsqueeze(-1).expand_as(values), values)
-
-
-def split_heads(values: Float[Tensor, "batch row hidden"], heads: int) -> Float[Tensor, "batch head row part"]:
-    """States as one part for each head."""
-    return values.unflatten(-1, (heads, -1)).transpose(1, 2)
+def without_spare_classes(
+    logits: Float[Tensor, "*axes answer"], own: Int[Tensor, "*one"], room: int
+) -> Float[Tensor, "*axes answer"]:
+    """Rules out the classes from `own` to `room`, which only other models of a fleet have."""
+    number = torch.arange(logits.shape[-1], device=logits.device)
+    return logits.masked_fill((number >= own) & (number < room), torch.finfo(logits.dtype).min)

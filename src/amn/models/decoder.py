@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from amn.data.vocabulary import COMMA, END_CLASS, Vocabulary
 from amn.errors import ConfigError
-from amn.models.base import GRU, Linear
+from amn.models.base import PerQuestion, Tokens, without_spare_classes
+from amn.models.layers import GRU, Linear
 
 
 @dataclass(frozen=True)
@@ -19,10 +20,10 @@ class Names:
 
     vectors: Float[Tensor, "batch name hidden"]  # the embedding of each word
     numbers: Int[Tensor, "batch name"]  # which of the encoder's vectors that is
-    told: Bool[Tensor, "batch name"]  # whether the story has told it; a word that it has not is no answer
+    told: Bool[Tensor, "batch name"]  # whether the story holds it so far; only then may it be an answer
     spoken: Bool[Tensor, "batch vector"]  # the same of each of the encoder's vectors
     num_classes: Int[Tensor, ""] | None = None  # how many classes the model has itself, where it is given room for more
-    # The numbers of words that were told one after another; None where that is not known.
+    # The numbers of neighbouring words in sentences; None where that is not known.
     pairs: Int[Tensor, "batch pair two"] | None = None
 
 
@@ -56,7 +57,7 @@ class Decoder(nn.Module):
         if items < 1 or (items > 1 and not pointer):
             raise ConfigError(f"items must be 1, or more in a model that can point (pointer=true), not {items}")
         if items > 1:
-            self.classes = nn.Embedding(num_answers, hidden)  # what the next token hears of a class
+            self.classes = nn.Embedding(num_answers, hidden)  # the vector of a class, as input of the next token
             self.next = GRU(hidden, hidden)
             self.class_words: Tensor  # the vector of the word that each class spells; -1 where there is none
             self.register_buffer("class_words", torch.full((num_answers,), -1), persistent=False)
@@ -68,8 +69,8 @@ class Decoder(nn.Module):
         strengths: Float[Tensor, "batch slot"],
         members: Float[Tensor, "batch bank slot"],
         weights: Float[Tensor, "batch bank"],
-        questions: Float[Tensor, "batch question hidden"],
-    ) -> Float[Tensor, "batch question hidden"]:
+        questions: PerQuestion,
+    ) -> PerQuestion:
         """The summary of what was read for each question, which `score` turns into an answer."""
         content = self.content(states, strengths)
         attention = self.attend(content, members, questions)
@@ -77,9 +78,7 @@ class Decoder(nn.Module):
         summary: Tensor = self.prelu(self.hidden(read) + questions)  # Eq. (19): r(PReLU(h(g) + w_Nq)), r in `score`
         return summary
 
-    def score(
-        self, summary: Float[Tensor, "batch question hidden"], names: Names | None = None
-    ) -> Float[Tensor, "batch question answer"]:
+    def score(self, summary: PerQuestion, names: Names | None = None) -> Float[Tensor, "batch question answer"]:
         """Logits from a summary: of the classes and, where names are given, of these."""
         logits: Tensor = self.answer(summary)
         if self.pointer is None or names is None:
@@ -93,34 +92,34 @@ class Decoder(nn.Module):
         return strengths.unsqueeze(-1) * self.norm(states)
 
     def decide(
-        self,
-        summary: Float[Tensor, "batch question hidden"],
-        names: Names | None,
-        tokens: Int[Tensor, "batch question token"] | None = None,
-    ) -> tuple[Float[Tensor, "batch question *token answer"], Int[Tensor, "batch question token"] | None]:
+        self, summary: PerQuestion, names: Names | None, tokens: Tokens | None = None
+    ) -> tuple[Float[Tensor, "batch question *token answer"], Tokens | None]:
         """The logits of answers and, where these have several tokens and none to follow are given, what was chosen."""
         if self.items == 1 or names is None:
             return self.score(summary, names), None
         return self.choose(summary, names) if tokens is None else (self.follow(summary, names, tokens), None)
 
-    def choose(
-        self, summary: Float[Tensor, "batch question hidden"], names: Names
-    ) -> tuple[Float[Tensor, "batch question token answer"], Int[Tensor, "batch question token"]]:
-        """An answer token by token, the best each time: the logits of each, and what was chosen, ends after the end.
+    def choose(self, summary: PerQuestion, names: Names) -> tuple[Float[Tensor, "batch question token answer"], Tokens]:
+        """Greedy decoding: the logits of each token, and the tokens chosen, with nothing but ends after the first end.
 
-        The summary hears each token before the next is chosen: y' = GRU(u, y), by the vector u of the told word, or of
-        the class.
+        Each token updates the summary before the next is chosen: y' = GRU(u, y), where u is the vector of the word or
+        of the class. No two items of a list begin with the same word.
         """
-        scores, chosen, listed = [self.score(summary, names)], list[Tensor](), list[Tensor]()
+        scores, chosen = [self.score(summary, names)], list[Tensor]()
         spelled = torch.cat((self.class_words.expand(names.numbers.shape[0], -1), names.numbers), -1).unsqueeze(1)
         word = torch.full_like(summary[..., 0], -1, dtype=torch.long)
+        listed = torch.zeros_like(spelled, dtype=torch.bool)  # which choices spell the first word of an item
         for place in range(self.items):
             begins = chosen[-1] == self.comma if place else torch.ones_like(summary[..., 0], dtype=torch.bool)
-            again, apart = self.listed(spelled, listed), self.apart(word, spelled, names)
-            barred = (again & begins.unsqueeze(-1)) | (apart & ~begins.unsqueeze(-1))
-            chosen.append(self.best(scores[-1].masked_fill(barred, torch.finfo(summary.dtype).min), names.num_classes))
+            within = ~begins.unsqueeze(-1)  # an item; ONNX Runtime has no choice between booleans
+            barred = (listed & ~within) | (self.apart(word, spelled, names) & within)
+            allowed = scores[-1].masked_fill(barred, torch.finfo(summary.dtype).min)
+            if names.num_classes is not None:
+                allowed = without_spare_classes(allowed, names.num_classes, self.classes.num_embeddings)
+            chosen.append(allowed.argmax(-1))
             word = spelled.expand(-1, summary.shape[1], -1).gather(-1, chosen[-1].unsqueeze(-1)).squeeze(-1)
-            listed.append(torch.where(begins, word, -1))
+            first = torch.where(begins, word, -1).unsqueeze(-1)
+            listed = listed | ((spelled == first) & (spelled >= 0))
             if place + 1 < self.items:
                 summary = self.next(self.next.input(self.vectors(chosen[-1], names)), summary)
                 scores.append(self.score(summary, names))
@@ -128,27 +127,17 @@ class Decoder(nn.Module):
 
     @torch.no_grad()
     def know(self, vocabulary: Vocabulary) -> None:
-        """Learns which class and which word of a story say the same: a list holds neither after the other."""
+        """Notes which classes and which words of a story are the same word: a list holds it only once."""
         if self.items > 1:
             self.class_words.copy_(torch.tensor(vocabulary.class_words))
             self.class_words[END_CLASS] = -1
             self.comma = vocabulary.answer_id(COMMA)
 
     @staticmethod
-    def listed(
-        spelled: Int[Tensor, "batch one answer"], listed: list[Int[Tensor, "batch question"]]
-    ) -> Bool[Tensor, "batch question answer"]:
-        """Which choices spell a word that some item begins with already: a list holds nothing twice."""
-        found = torch.zeros_like(spelled, dtype=torch.bool)
-        for word in listed:
-            found = found | ((spelled == word.unsqueeze(-1)) & (spelled >= 0))
-        return found
-
-    @staticmethod
     def apart(
         words: Int[Tensor, "batch question"], spelled: Int[Tensor, "batch one answer"], names: Names
     ) -> Bool[Tensor, "batch question answer"]:
-        """Which choices are words of the story that it never told right after these words of it: no name holds both."""
+        """Which choices are words that never follow these words in the story, so that no name holds both."""
         if names.pairs is None:
             return torch.zeros_like(spelled, dtype=torch.bool)
         first, second = names.pairs.unsqueeze(1).unbind(-1)
@@ -160,31 +149,18 @@ class Decoder(nn.Module):
         return never.gather(-1, places) & (spelled >= 0) & told.unsqueeze(-1)
 
     def follow(
-        self,
-        summary: Float[Tensor, "batch question hidden"],
-        names: Names,
-        tokens: Int[Tensor, "batch question token"],
+        self, summary: PerQuestion, names: Names, tokens: Tokens
     ) -> Float[Tensor, "batch question token answer"]:
-        """The logits that `choose` would give if these tokens were the best: all at once, but for the GRU."""
+        """The logits that `choose` would give if it chose these tokens (teacher forcing)."""
         tokens = tokens[..., : self.items]
-        heard = self.next.input(self.vectors(tokens.flatten(1), names)).unflatten(1, tokens.shape[1:])
+        inputs = self.next.input(self.vectors(tokens.flatten(1), names)).unflatten(1, tokens.shape[1:])
         summaries = [summary]
-        for gates in heard[:, :, :-1].unbind(2):
+        for gates in inputs[:, :, :-1].unbind(2):
             summaries.append(self.next(gates, summaries[-1]))
         return self.score(torch.stack(summaries, 2).flatten(1, 2), names).unflatten(1, tokens.shape[1:])
 
-    def best(
-        self, scores: Float[Tensor, "batch question answer"], num_classes: Int[Tensor, ""] | None
-    ) -> Int[Tensor, "batch question"]:
-        """The choice with the highest score, among the model's own."""
-        if num_classes is not None:
-            number = torch.arange(scores.shape[-1], device=scores.device)
-            spare = (number >= num_classes) & (number < self.classes.num_embeddings)
-            scores = scores.masked_fill(spare, torch.finfo(scores.dtype).min)
-        return scores.argmax(-1)
-
     def vectors(self, tokens: Int[Tensor, "batch token"], names: Names) -> Float[Tensor, "batch token hidden"]:
-        """The vector of each token, of its class or its word: by products, for the gradient of a lookup is slow."""
+        """The vector of each token, of its class or its word; by products, since the gradient of a lookup is slow."""
         count = self.classes.num_embeddings
         numbers = torch.arange(count + names.vectors.shape[1], device=tokens.device)
         chosen = (tokens.unsqueeze(-1) == numbers).to(names.vectors.dtype)
@@ -195,7 +171,7 @@ class Decoder(nn.Module):
         self,
         content: Float[Tensor, "batch slot hidden"],
         members: Float[Tensor, "batch bank slot"],
-        questions: Float[Tensor, "batch question hidden"],
+        questions: PerQuestion,
     ) -> Float[Tensor, "batch question bank slot"]:
         """Eq. (17): ps = softmax(<C_m, w_Nq>) within each bank."""
         scores = self.match(questions) @ content.transpose(1, 2) / sqrt(content.shape[-1])
@@ -209,23 +185,21 @@ class Decoder(nn.Module):
 class Pointer(nn.Module):
     """Answers that are words of the story: the summary of eq. (19) says which, by the word's embedding.
 
-    It is a vocabulary of answers that the story brings along and not a further read of the memory. What is read stays
-    the banks; the word of an answer need not be in them, for nobody can know that when it is last spoken of.
+    It is a vocabulary of answers that comes with the story, and not a further read of the memory: only banks are read,
+    and the word of an answer need not be in them.
     """
 
     def __init__(self, hidden: int) -> None:
         super().__init__()
         self.of_summary = Linear(hidden, hidden)
 
-    def forward(
-        self, summary: Float[Tensor, "batch question hidden"], names: Names
-    ) -> Float[Tensor, "batch question name"]:
-        """The score <W y, u> / sqrt(hidden) for each word; the lowest there is for one that was not told."""
+    def forward(self, summary: PerQuestion, names: Names) -> Float[Tensor, "batch question name"]:
+        """The score <W y, u> / sqrt(hidden) of each word; the lowest number where the story does not hold it yet."""
         scores = self.of_summary(summary) @ names.vectors.transpose(1, 2) / sqrt(summary.shape[-1])
         return scores.masked_fill(~names.told.unsqueeze(1), torch.finfo(scores.dtype).min)
 
 
-def _ended(chosen: Int[Tensor, "batch question token"]) -> Int[Tensor, "batch question token"]:
+def _ended(chosen: Tokens) -> Tokens:
     """The tokens with nothing but ends after the first end."""
     end = (chosen == END_CLASS).long()
     return torch.where(end.cumsum(-1) > end, END_CLASS, chosen)

@@ -1,7 +1,6 @@
 """The encoder of the paper (section 4.1): words to states, for sentences and for questions."""
 
 from dataclasses import dataclass
-from math import sqrt
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -9,10 +8,10 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.data.vocabulary import UNKNOWN
-from amn.models.base import GRU, uniform
+from amn.models.base import PerQuestion
 from amn.models.decoder import Names
+from amn.models.layers import GRU, uniform
 
-EMBEDDING_RANGE = sqrt(3)  # section 5.1: embeddings start uniform in [-sqrt(3), sqrt(3)]
 ANONYMOUS = 64  # how many unknown words of a story are told apart, where a model can point at words
 _TURN_STREAM = 103  # of the random numbers that say which of their vectors comes first in a story, in training
 
@@ -25,7 +24,7 @@ class Encoding:
     sentences: Float[Tensor, "batch sentence hidden"]  # its last output (w_N)
     # Output of the question GRU at each word of each question (w_j).
     question_words: Float[Tensor, "batch question word_q hidden"]
-    questions: Float[Tensor, "batch question hidden"]  # its last output (w_Nq)
+    questions: PerQuestion  # its last output (w_Nq)
 
 
 torch.export.register_dataclass(Encoding)
@@ -79,12 +78,12 @@ class Encoder(nn.Module):
         return torch.where(batch.slot_words == UNKNOWN, vector, batch.slot_words)
 
     def names(self, batch: Batch, told: Bool[Tensor, "batch slot"]) -> Names:
-        """The words of stories as answers, by which of them were told."""
+        """The words of stories as possible answers; `told` says which are in the story so far."""
         numbers = self.spell(batch)
         count = self.embedding.num_embeddings + (0 if self.anonymous is None else len(self.anonymous))
         spoken = numbers.new_zeros(numbers.shape[0], count).scatter_add(1, numbers, told.long()) > 0
-        heard = numbers.gather(1, batch.sentences.flatten(1)).view_as(batch.sentences)
-        pairs = torch.stack((heard[..., :-1], heard[..., 1:]), -1).flatten(1, 2)  # padding is after padding
+        spelled = numbers.gather(1, batch.sentences.flatten(1)).view_as(batch.sentences)
+        pairs = torch.stack((spelled[..., :-1], spelled[..., 1:]), -1).flatten(1, 2)  # padding is after padding
         return Names(self.embed(batch), numbers, told, spoken, batch.num_classes, pairs)
 
     def run(
@@ -100,9 +99,17 @@ class Encoder(nn.Module):
         return gru.over(projected, rows > 0)
 
 
-def _only_real(
-    encoded: Float[Tensor, "batch question hidden"], questions: Int[Tensor, "batch question word_q"]
-) -> Float[Tensor, "batch question hidden"]:
+def question_states(
+    batch: Batch, encoding: Encoding
+) -> tuple[Float[Tensor, "batch slot hidden"], Bool[Tensor, "batch slot"]]:
+    """The accumulated states (D) of the words of the questions, and which entities these name."""
+    slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device).expand_as(batch.slot_words)
+    words = batch.questions.flatten(1)
+    named = (slots.unsqueeze(-1) == words.unsqueeze(1)).any(-1) & (slots > 0)
+    return accumulate(encoding.question_words.flatten(1, 2), words, slots), named
+
+
+def _only_real(encoded: PerQuestion, questions: Int[Tensor, "batch question word_q"]) -> PerQuestion:
     """Replaces questions that are padding by the first, so that a maximum over them is one over real questions."""
     real = (questions > 0).any(-1, keepdim=True)
     return torch.where(real, encoded, encoded[:, :1])
@@ -111,7 +118,7 @@ def _only_real(
 def unknown_order(
     slot_words: Int[Tensor, "batch slot"], questions: Int[Tensor, "batch question word_q"]
 ) -> Int[Tensor, "batch slot"]:
-    """How many unknown words come before each word: first those of the questions, which a memory hears first."""
+    """How many unknown words come before each word: first those of the questions, which a memory gets first."""
     slots, asked = torch.arange(slot_words.shape[1], device=slot_words.device), questions.flatten(1)
     places = torch.arange(asked.shape[1], device=asked.device)
     first = torch.where(slots.unsqueeze(-1) == asked.unsqueeze(1), places, places.shape[0]).amin(-1)

@@ -1,21 +1,23 @@
-"""The gate in front of the memory: which sentences are told at all. It is ours; the paper has none.
+"""The gate in front of the memory: which sentences reach it at all. The paper has none.
 
-It judges a sentence from its words and those of a question, before any memory hears it, and shares no weights with the
-memory: so it learns by itself, and costs little for each word of a long text.
+It judges a sentence from its words and those of a question before the memory reads it, and shares no weights with the
+memory: so it is trained separately, and costs little for each word of a long text.
 
-    logit = v . tanh(A s + B q + b) + c            s, q: a GRU over the words of the sentence, of the question
-    bar   = min(highest, lowest - slope ln share)  share: how much of the text so far was let in
+    logit     = v . tanh(A s + B q + b) + c            s, q: a GRU over the words of the sentence, of the question
+    threshold = min(highest, lowest - slope ln share)  share: how much of the text so far was let in
 
-A sentence is let in where its logit is above the bar. In a story nearly every sentence matters, so the bar is low and
-wordings that training never had pass; in a book nearly none does, and the bar rises as that shows. For a sentence with
-a pronoun it has no highest: whom *she* means stands in the sentence before, which in a book was turned away.
+A sentence is let in where its logit is above the threshold. In a story nearly every sentence matters, so the threshold
+is low, and wordings that training never had pass; in a book nearly none does, and the threshold rises as sentences are
+turned away. For a sentence with a pronoun there is no highest threshold: the sentence before, which says whom *she*
+means, was turned away in a book.
 
-What passes is a fact of a kind that the question is about. A gate may also tell whether this question needs this fact:
+What passes is a fact of a kind that the question is about. A gate may also predict whether this question needs this
+fact:
 
-    need  = u . tanh(C s + D q + E_m) + d          m: which names of the question the sentence holds
+    need      = u . tanh(C s + D q + E_m) + d          m: which names of the question the sentence holds
 
-A fact is let in where its need is above 0. One with a pronoun goes on with the fact before it: it is let in where that
-was, and has a highest bar of its own, which in a book hardly any sentence with a pronoun passes.
+A fact is let in where its need is above 0. One with a pronoun follows the fact before it: it is let in where that was,
+and has a separate highest threshold, which hardly any such sentence of a book passes.
 """
 
 from math import inf
@@ -24,14 +26,14 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from amn.models.base import GRU, Linear
+from amn.models.layers import GRU, Linear
 
-LOWEST, SLOPE, HIGHEST = range(3)  # what `bars` holds
+HIGHEST = 2  # its place in `bars`, after the lowest threshold and the slope
 SHARED = 4  # a sentence holds no name of the question, its first, others, or both
 
 
 class Need(nn.Module):
-    """Tells which facts a question needs.
+    """Predicts which facts a question needs.
 
     Args:
         vocabulary_size: number of words.
@@ -45,19 +47,16 @@ class Need(nn.Module):
         self.shared = nn.Embedding(SHARED, width)
         self.verdict = Linear(width, 1)
         self.names = nn.Parameter(torch.zeros(vocabulary_size), requires_grad=False)  # 1 for words that are names
-        self.highest = nn.Parameter(torch.zeros(1), requires_grad=False)  # bar of sentences with a pronoun
+        self.highest = nn.Parameter(torch.zeros(1), requires_grad=False)  # threshold of sentences with a pronoun
 
     def forward(
         self,
-        sentence: Float[Tensor, "*axes width"],
-        question: Float[Tensor, "*axes width"],
+        sentence: Float[Tensor, "*#axes width"],
+        question: Float[Tensor, "*#axes width"],
         shared: Int[Tensor, "*axes"],
     ) -> Float[Tensor, "*axes"]:
         """U . tanh(C s + D q + E_m) + d, from the states of sentences and questions."""
-        return self.logit(self.sentence(sentence) + self.question(question) + self.shared(shared))
-
-    def logit(self, both: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes"]:
-        """U . tanh(x) + d."""
+        both = self.sentence(sentence) + self.question(question) + self.shared(shared)
         return self.verdict(torch.tanh(both)).squeeze(-1)
 
 
@@ -67,7 +66,7 @@ class Gate(nn.Module):
     Args:
         vocabulary_size: number of words; all unknown ones are one.
         width: of its states.
-        needs: whether it also tells what a question needs.
+        needs: whether it also predicts what a question needs.
     """
 
     def __init__(self, vocabulary_size: int, width: int, needs: bool = False) -> None:
@@ -78,7 +77,7 @@ class Gate(nn.Module):
         self.sentence = Linear(width, width)
         self.question = Linear(width, width, bias=False)
         self.verdict = Linear(width, 1)
-        self.bars = nn.Parameter(torch.zeros(3), requires_grad=False)
+        self.bars = nn.Parameter(torch.zeros(3), requires_grad=False)  # the thresholds; saved weights go by this name
         self.refers = nn.Parameter(torch.zeros(vocabulary_size), requires_grad=False)  # 1 for words that are pronouns
         self.need = Need(vocabulary_size, width) if needs else None
 
@@ -91,7 +90,7 @@ class Gate(nn.Module):
             sentences: numbers of words, 0 for padding.
             questions: the same.
         """
-        return self.logit(self.heard(sentences).unsqueeze(1) + self.asked(questions))
+        return self.logit(self.of_sentences(sentences).unsqueeze(1) + self.of_questions(questions))
 
     def needed(
         self,
@@ -99,7 +98,7 @@ class Gate(nn.Module):
         questions: Int[Tensor, "question word_q"],
         shared: Int[Tensor, "sentence question"],
     ) -> Float[Tensor, "sentence question"]:
-        """The need of each question for each sentence; 1 everywhere for a gate that does not tell.
+        """The need of each question for each sentence; 1 everywhere for a gate that does not predict it.
 
         Args:
             sentences: numbers of words, 0 for padding.
@@ -108,35 +107,29 @@ class Gate(nn.Module):
         """
         if self.need is None:
             return torch.ones(shared.shape)
-        heard, asked = self.last(self.sentence_gru, sentences), self.last(self.question_gru, questions)
-        both = self.need.sentence(heard).unsqueeze(1) + self.need.question(asked) + self.need.shared(shared)
-        return self.need.logit(both)
+        said, asked = self.last(self.sentence_gru, sentences), self.last(self.question_gru, questions)
+        return self.need(said.unsqueeze(1), asked, shared)
 
     def highest(self, pronoun: bool) -> float:
-        """The highest bar of a sentence, which one with a pronoun may have none of."""
+        """The highest threshold of a sentence; one with a pronoun may have none."""
         if not pronoun:
             return float(self.bars[HIGHEST])
         return inf if self.need is None else float(self.need.highest)
-
-    @property
-    def grus(self) -> tuple[GRU, GRU]:
-        """What reads sentences, and what reads questions."""
-        return self.sentence_gru, self.question_gru
 
     def referring(self, sentences: Int[Tensor, "sentence word"]) -> Float[Tensor, " sentence"]:
         """1 for sentences with a pronoun."""
         return self.refers[sentences].amax(-1)
 
-    def heard(self, sentences: Int[Tensor, "sentence word"]) -> Float[Tensor, "sentence width"]:
+    def of_sentences(self, sentences: Int[Tensor, "sentence word"]) -> Float[Tensor, "sentence width"]:
         """A s + b for each sentence."""
         return self.sentence(self.last(self.sentence_gru, sentences))
 
-    def asked(self, questions: Int[Tensor, "question word_q"]) -> Float[Tensor, "question width"]:
+    def of_questions(self, questions: Int[Tensor, "question word_q"]) -> Float[Tensor, "question width"]:
         """B q for each question."""
         return self.question(self.last(self.question_gru, questions))
 
     def logit(self, both: Float[Tensor, "*axes width"]) -> Float[Tensor, "*axes"]:
-        """V . tanh(x) + c, where x is the sum of what was heard and what was asked."""
+        """V . tanh(x) + c, where x is the sum of both projections."""
         return self.verdict(torch.tanh(both)).squeeze(-1)
 
     def last(self, gru: GRU, rows: Int[Tensor, "row word"]) -> Float[Tensor, "row width"]:

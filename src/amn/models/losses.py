@@ -41,9 +41,7 @@ def expected_strengths(connected: Bool[Tensor, "*axes"], chance: Float[Tensor, "
     """
     normal = sqrt(2) * torch.erfinv(2 * chance - 1)
     drawn = torch.where(
-        connected,
-        _CONNECTED_MEAN + sqrt(_CONNECTED_VARIANCE) * normal,
-        _OTHER_MEAN + sqrt(_OTHER_VARIANCE) * normal,
+        connected, _CONNECTED_MEAN + sqrt(_CONNECTED_VARIANCE) * normal, _OTHER_MEAN + sqrt(_OTHER_VARIANCE) * normal
     )
     return drawn.clamp(_MARGIN, 1 - _MARGIN)
 

@@ -6,7 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from amn.models.base import Linear
+from amn.models.base import PerQuestion
+from amn.models.layers import Linear
 
 
 class StrengthGRU(nn.Module):
@@ -32,7 +33,7 @@ class StrengthGRU(nn.Module):
     def forward(
         self,
         states: Float[Tensor, "batch entity hidden"],
-        questions: Float[Tensor, "batch question hidden"],
+        questions: PerQuestion,
         strengths: Float[Tensor, "batch entity"],
     ) -> Float[Tensor, "batch entity"]:
         """New strengths; several questions leave the greatest of theirs."""

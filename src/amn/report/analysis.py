@@ -1,4 +1,4 @@
-"""What the best model of each task does with stories: the banks it needs, what they hold, how entities move."""
+"""What the best model of each task does with stories: the banks that it needs, their contents, and the cost."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -70,7 +70,7 @@ class Analyst:
 
     data: Path | None  # a folder of released files in place of the one that the runs name; None for theirs
     questions: int  # how many questions to ask of each task; 0 to evaluate nothing
-    note: Note  # told of progress
+    note: Note  # called with a line of progress
 
     def analyse(self, found: Summaries) -> Analysis:
         """Evaluates whatever has weights."""

@@ -54,10 +54,9 @@ def complexity_table(found: Summaries, analysis: Analysis, machine: str) -> Tabl
 
 
 def _figures(cost: Cost) -> tuple[float, ...]:
-    work = cost.work
-    operations = (work.ingest / work.sentences / 1e3, work.decode / 1e3)
-    times = (cost.ingest_seconds / work.sentences * 1e3, cost.decode_seconds * 1e3)
-    return work.entities, work.read / max(1, work.entities), *operations, *times
+    operations = (cost.ingest / cost.sentences / 1e3, cost.decode / 1e3)
+    times = (cost.ingest_seconds / cost.sentences * 1e3, cost.decode_seconds * 1e3)
+    return cost.entities, cost.read / max(1, cost.entities), *operations, *times
 
 
 def costs_table(analysis: Analysis, machine: str) -> Table:
@@ -76,7 +75,7 @@ def costs_table(analysis: Analysis, machine: str) -> Table:
 
 
 def _costs(cost: Cost) -> list[Value]:
-    operations = (cost.work.read, cost.work.ingest / 1e3, cost.work.decode / 1e3)
+    operations = (cost.read, cost.ingest / 1e3, cost.decode / 1e3)
     return [*operations, cost.ingest_seconds * 1e3, cost.decode_seconds * 1e3]
 
 

@@ -1,4 +1,4 @@
-"""The figures of a report. Colours tell apart for all eyes; each figure also says in words what it shows."""
+"""The figures of a report, in colours that colour-blind readers can tell apart, each with a caption."""
 
 import io
 import re
@@ -21,9 +21,8 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from amn.report import paper_tables as paper
 from amn.report.analysis import StoryTrace
-from amn.report.ladder import Ladder
 from amn.report.runs import RunRecord, Summary, TaskName
-from amn.report.scaling import AXES, Scaling
+from amn.report.studies import AXES, Ladder, Scaling
 from amn.report.tables import marked, title_of
 
 BLUE, ORANGE, GREY, DARK = "#0072B2", "#D55E00", "#8A8A8A", "#222222"  # the first two of Okabe and Ito's palette
@@ -136,7 +135,7 @@ def _pairs(
 
 
 def _from_zero(axes: Axes) -> None:
-    """Starts an axis at zero. It takes all marks at hand into view, and none that is drawn later."""
+    """Starts an axis at zero; to be called after all marks are drawn."""
     axes.set_ylim(bottom=-0.03 * axes.get_ylim()[1])
 
 

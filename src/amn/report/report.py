@@ -15,8 +15,6 @@ from amn.errors import AMNError, MissingExtraError
 from amn.report import paper_tables as paper
 from amn.report.analysis import Analysis, Analyst, Note
 from amn.report.cost_tables import cost_tables
-from amn.report.ladder import ladders
-from amn.report.rivals import rivals_table
 from amn.report.runs import (
     ALL_LABELS,
     FIGURES,
@@ -28,8 +26,7 @@ from amn.report.runs import (
     summaries,
     without_trials,
 )
-from amn.report.scaling import scalings
-from amn.report.stability import stability_table
+from amn.report.studies import ladders, rivals_table, scalings, stability_table
 from amn.report.tables import (
     MISSING,
     Table,

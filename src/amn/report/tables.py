@@ -238,7 +238,7 @@ def clock_table(analysis: Analysis, model: str = "amn") -> Table:
     seconds = {task: row["seconds"] for task, row in analysis.scores.get(model, {}).items()}
     taken = {task: [one[name] for name in ("decode_all_banks", "decode", "ingest")] for task, one in seconds.items()}
     columns = {"all banks, s": 4, "required banks, s": 4, "reading the stories, s": 3, "times faster": 2}
-    printed = {task: [*astuple(row), _times(*astuple(row))] for task, row in paper.SECONDS.items()}
+    printed = {task: [*row, _times(*row)] for task, row in paper.SECONDS.items()}
     theirs = {"all banks, s": 2, "required banks, s": 2, "times faster": 2}
     parts = [
         ColumnGroup("paper, 1 000 examples", theirs, printed, NOT_GIVEN),
@@ -257,7 +257,7 @@ def _times(whole: float, part: float) -> float | None:
 
 
 def models_table(found: Summaries) -> Table:
-    """Every model in one line: how many tasks and seeds, and what they come to."""
+    """Every model in one line: how many tasks and seeds, and their mean errors."""
     columns = {"tasks": 0, "seeds": 0, "unfinished": 0, "mean of best": 2, "mean of all seeds": 2}
     columns |= {"tasks over 5 %": 0, "tasks over 1 %": 0, "seeds over 5 %": 0, "ratio": 3}
     rows: dict[str, list[Value]] = {}

@@ -79,7 +79,7 @@ def known_states(out: Path, names: Iterable[str]) -> list[State]:
 def _listed(path: Path) -> tuple[str, ...]:
     try:
         return tuple(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError):  # its fleet was stopped before it had anything to keep
+    except (OSError, ValueError):  # its fleet was stopped before its first checkpoint
         return ()
 
 

@@ -22,7 +22,7 @@ class Lines:
         self._started, self._first = time.monotonic(), 0
 
     def epoch(self, entry: dict[str, Any]) -> None:
-        """Says how an epoch of a run ended."""
+        """Shows an epoch of a run."""
         done = entry["epoch"] + 1
         left = _duration(entry["seconds"] / done * (entry["epochs"] - done))
         print(f"{entry['run']} {summary(entry)}  {left} left", file=sys.stderr, flush=True)
@@ -45,7 +45,7 @@ class Bar(Lines):
         self._progress, self._task = progress, progress.add_task("", total=None)
 
     def epoch(self, entry: dict[str, Any]) -> None:
-        """Says how an epoch of a run ended."""
+        """Shows an epoch of a run."""
         self._progress.print(summary(entry), highlight=False, markup=False)
 
     def step(self, done: int, total: int) -> None:
@@ -55,7 +55,7 @@ class Bar(Lines):
 
 
 class OneLine(Lines):
-    """A bar in one line that is written anew: in a notebook a line an epoch would fill the page."""
+    """A bar in one line that is overwritten: in a notebook, a line an epoch would fill the page."""
 
     WIDTH = 30
 
@@ -70,7 +70,7 @@ class OneLine(Lines):
         self._draw()
 
     def step(self, done: int, total: int) -> None:
-        """Draws the bar anew once another hundredth is done."""
+        """Redraws the bar once another hundredth is done."""
         if (hundredth := 100 * done // max(total, 1)) == self._drawn:
             return
         self._drawn = hundredth
@@ -83,7 +83,7 @@ class OneLine(Lines):
 
 
 def tensorboard(folder: Path, told: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
-    """Gives what writes the epochs of a run into a folder as scalars, and then tells another of them."""
+    """A callback that writes the epochs of a run to a folder as scalars, and then calls another."""
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
@@ -116,7 +116,7 @@ def training_display() -> Iterator[Lines]:
 
 @contextmanager
 def terminal_bar(before: str, after: str) -> Iterator["Progress | None"]:
-    """A bar between two texts, which may speak of its `task`; None without rich, or a terminal as standard error."""
+    """A bar between two texts, which may name fields of its `task`; None without rich or a terminal."""
     if not (sys.stderr.isatty() and find_spec("rich")):
         yield None
         return

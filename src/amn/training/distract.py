@@ -1,6 +1,6 @@
-"""Sentences of other texts between those of training stories, so that a memory learns to pass over them.
+"""Distractors: sentences of other texts between those of training stories, which a memory learns to ignore.
 
-A gate turns nearly all such sentences away. What is worth learning from are the few that it lets in.
+A gate turns nearly all such sentences away, so the few that it lets in are the ones to train with.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ _LONGEST = 14  # words of such a sentence; longer ones are left out, for every s
 
 
 def text_files(path: str | Path) -> list[Path]:
-    """The texts of a folder, at any depth, or the one that is named; an error where there is none."""
+    """The text files of a folder, at any depth, or the one that is given."""
     given = Path(path)
     found = [given] if given.is_file() else sorted(file for file in given.rglob("*.txt") if file.is_file())
     if not found:

@@ -8,104 +8,24 @@ wait for kernel launches and not for arithmetic.
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor
 from torch.func import vmap
 
 from amn.config import TrainConfig
-from amn.data.batches import Batch, Dataset, Shape, anonymise, concatenate
+from amn.data.batches import Batch, Shape, epoch_order
 from amn.inference.recorded import Recording
-from amn.models.base import Model, Reading, answer_loss, answered, uniform
+from amn.models.base import Model, Reading, answer_loss, answered, without_spare_classes
 from amn.training.optimiser import Adam, learning_rate
-from amn.training.parameters import Layout
-from amn.training.reader import Reader, Readings
+from amn.training.pool import WIDTHS, Pool, hide_words, index_rows
+from amn.training.stacked import Layout, Reader, Readings
 
 _LOG = logging.getLogger(__name__)
-_ANONYMOUS_STREAM = 101  # of the random numbers that choose which words are hidden
-_STORY_STREAM = 102  # and in which stories
-_WORD_STREAM, _OTHER_STORY_STREAM = 104, 105  # the same for words that are no names
-_SPARE_ROWS = 10_000  # sentences for which there is room besides: those of few stories differ more
-_STORIES_WITH_HIDDEN_WORDS = 0.5  # the others keep all their words, so that known words are learned as well as without
 _SENTENCE_ROOM = (2, 5, 8, 10, 14, 20, 30, 40, 50)  # story lengths that a step is recorded for on a GPU
-_WIDTHS = ((13, 13, 56), (17, 17, 88))  # members, words, slots: stories that fit go together, for room costs time
-_BY_WIDTH = 1 << 20  # more than any story has sentences
-
-
-@dataclass(frozen=True)
-class Pool:
-    """The examples of several tasks on one device, one after another; each model of a fleet takes from its own."""
-
-    data: Dataset  # the examples of all tasks
-    first: Int[Tensor, " task"]  # where those of each task begin
-    shapes: list[Int[np.ndarray, "example axis"]]  # how far each story of each task fills the axes
-
-    @classmethod
-    def of(cls, sets: Sequence[Dataset], device: torch.device, spare: float = 0.0) -> "Pool":
-        """Joins the sets of tasks, with room for a share of further sentences."""
-        first = torch.tensor([0, *(len(one) for one in sets[:-1])]).cumsum(0)
-        joined = concatenate(sets).to(device)
-        if spare:
-            joined = joined.with_spare_rows(_SPARE_ROWS + int(spare * len(joined.sentences["sentences"])))
-        return cls(joined, first.to(device), [one.shapes for one in sets])
-
-    def renew(self, parts: Sequence[Dataset]) -> None:
-        """Writes other stories over the last ones, in the place where recorded steps find them."""
-        first = len(self.data) - sum(len(part) for part in parts)
-        row = int(self.data.starts[first]) - 1
-        for part in parts:
-            self.data.write(part, first, row)
-            self.shapes[-1][len(self.shapes[-1]) - len(self.data) + first :][: len(part)] = part.shapes
-            first, row = first + len(part), row + len(part.sentences["sentences"])
-
-    @property
-    def shape(self) -> Shape:
-        """Room for every story."""
-        longest = max(int(shapes[:, 0].max(initial=1)) for shapes in self.shapes)
-        return self.data.shape._replace(sentences=longest)
-
-    def keys(self, task: int) -> Int[np.ndarray, " example"]:
-        """Numbers to sort the stories of a task by: the wide ones last, and among those of like width the long ones."""
-        shapes = self.shapes[task]
-        return shapes[:, 0] + _BY_WIDTH * sum((shapes[:, 1:] > np.array(width)).any(1) for width in _WIDTHS)
-
-    def shape_of(self, chosen: Sequence[tuple[int, list[int]]]) -> Shape:
-        """Room for some stories of some tasks."""
-        found = [self.shapes[task][part].max(0) for task, part in chosen if part]
-        return Shape(*np.max(found, 0).tolist()) if found else Shape(1, 1, 1, 1)
-
-    def take(self, which: Int[Tensor, " model"], indices: Int[Tensor, "model batch"], room: Shape | int) -> Batch:
-        """A batch for each model: `which` task, and which of its examples; -1 stands for none."""
-        place = torch.where(indices >= 0, indices + self.first[which].unsqueeze(1), -1)
-        return self.data.take(place, room)
-
-
-def _hide_words(batch: Batch, share: Float[Tensor, ""], chance: Float[Tensor, ""]) -> Batch:
-    """Makes words unknown in some of the stories: a share of those that new names may stand for, and others by chance.
-
-    A story without its other words may not be understood, so these have a chance of their own; and a word that is the
-    answer stays, unless it is a name: names can be pointed at, and what is no name has to be known.
-    """
-    assert batch.key is not None
-    shape = batch.slot_words.shape
-    names = torch.zeros_like(batch.slot_words) if batch.names is None else batch.names
-    some, others = (
-        uniform(batch.key, (shape[0], 1), stream) < _STORIES_WITH_HIDDEN_WORDS
-        for stream in (_STORY_STREAM, _OTHER_STORY_STREAM)
-    )
-    unnamed = some & (uniform(batch.key, shape, _ANONYMOUS_STREAM) < share) & (names > 0)
-    unread = others & (uniform(batch.key, shape, _WORD_STREAM) < chance) & (names == 0) & ~_is_answer(batch)
-    return replace(anonymise(batch, unnamed | unread), names=None)
-
-
-def _is_answer(batch: Batch) -> Bool[Tensor, "batch slot"]:
-    """Which words of a story answer one of its questions."""
-    answers = batch.answer_slots if batch.token_slots is None else batch.token_slots.flatten(1)
-    slots = torch.arange(batch.slot_words.shape[1], device=answers.device)
-    return (answers.unsqueeze(-1) == slots).any(1)
 
 
 @dataclass(frozen=True)
@@ -118,15 +38,35 @@ class Member:
     train: TrainConfig
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Score:
-    """How a model does on a set of questions."""
+    """How a model does on a set of questions: the error, and means over questions."""
 
     error_percent: float
     entities: float
     entities_read: float
     ratio: float
     banks: float
+
+    @classmethod
+    def of(cls, sums: Sequence[float]) -> "Score":
+        """From sums over questions: how many there are, how many are wrong, and the other figures in their order."""
+        questions, wrong, *others = sums
+        return cls(100 * wrong / questions, *(value / questions for value in others))
+
+    def rounded(self) -> dict[str, float]:
+        """The figures as a log shows them."""
+        return {name: round(value, 4) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a fleet."""
+
+    done: list[int]  # updates that each model has had
+    per_epoch: list[int]  # updates that each model has in an epoch
+    indices: Int[Tensor, "model batch"]  # the examples of each model, -1 where it has none
+    shape: Shape  # how far these stories fill the axes of a batch
 
 
 class Fleet:
@@ -161,60 +101,69 @@ class Fleet:
         self.adam = Adam.for_weights(self.weights.detach())
         self.which = torch.tensor([member.task for member in members], device=device)
         self.seeds = torch.tensor([member.seed for member in members], device=device)
+        settings = [member.train for member in members]
         self.num_answers = _column([member.model.config.num_answers for member in members], device, torch.long)
-        self.clip = _column([member.train.clip for member in members], device)
-        plain = [member.train.optimiser == "sgd" for member in members]
+        self.clip = _column([train.clip for train in settings], device)
+        plain = [train.optimiser == "sgd" for train in settings]
         self.plain = _column(plain, device, torch.bool) if any(plain) else None
-        self.beta_2 = _column([member.train.beta_2 for member in members], device)
-        decay = _column([member.train.weight_decay for member in members], device)
+        self.beta_2 = _column([train.beta_2 for train in settings], device)
+        decay = _column([train.weight_decay for train in settings], device)
         self.decay = decay * self.layout.matrices().to(device)
-        self.hidden = _column([member.train.anonymise for member in members], device)[:, 0]
-        self.hidden_words = _column([member.train.hide_words for member in members], device)[:, 0]
+        self.hidden = _column([train.anonymise for train in settings], device)[:, 0]
+        self.hidden_words = _column([train.hide_words for train in settings], device)[:, 0]
         self.loss_parts: tuple[str, ...] = ()
         self._recordings: dict[tuple[str, Shape, int], Recording] = {}
 
     def __len__(self) -> int:
         return len(self.members)
 
-    def train_step(
-        self, steps: list[int], indices: Int[Tensor, "model batch"], shape: Shape, steps_per_epoch: list[int]
-    ) -> Float[Tensor, "model part"]:
-        """One update of every model.
+    def epoch(self, number: int, active: Sequence[bool], batch_size: int, at_least: int = 0) -> list[Step]:
+        """The steps of an epoch for the models that are active, aligned by how long their stories are.
 
-        Args:
-            steps: how many updates each model has had.
-            indices: the examples of each model, -1 where it has none.
-            shape: how far these stories fill the axes.
-            steps_per_epoch: of each model.
-
-        Returns:
-            The parts of each model's mean loss, in the order of `loss_parts`.
+        There are at least so many, with empty ones where no model has as many: so a fleet that has lost models in the
+        middle of an epoch keeps its place.
         """
-        plan = list(zip(self.members, steps, steps_per_epoch, strict=True))
-        rates = [learning_rate(member.train, step, in_epoch) for member, step, in_epoch in plan]
-        progress = [step / (member.train.epochs * in_epoch) for member, step, in_epoch in plan]
+        keys = [(self.training.keys(member.task), member.seed) for member in self.members]
+        orders = [dict(epoch_order(key, batch_size, seed=seed, epoch=number)) for key, seed in keys]
+        per_epoch = [len(order) for order in orders]
+        done = [number * count for count in per_epoch]
+        taking = [order if trains else {} for order, trains in zip(orders, active, strict=True)]
+        steps = []
+        others = dict(epoch_order([1] * at_least, 1, seed=0, epoch=number))  # the ranks of so many batches
+        for rank in max(*orders, others, key=len):
+            chosen = [order.get(rank, []) for order in taking]
+            steps.append(Step(done, per_epoch, index_rows(chosen, batch_size), self._shape_of(self.training, chosen)))
+            done = [count + (rank in order) for count, order in zip(done, orders, strict=True)]
+        return steps
+
+    def _shape_of(self, pool: Pool, chosen: list[list[int]]) -> Shape:
+        """How far some examples of each model fill the axes of a batch."""
+        return pool.shape_of([(member.task, part) for member, part in zip(self.members, chosen, strict=True)])
+
+    def train_step(self, step: Step) -> Float[Tensor, "model part"]:
+        """One update of every model; returns the parts of each model's mean loss, in the order of `loss_parts`."""
+        plan = list(zip(self.members, step.done, step.per_epoch, strict=True))
+        rates = [learning_rate(member.train, done, per_epoch) for member, done, per_epoch in plan]
+        progress = [done / (member.train.epochs * per_epoch) for member, done, per_epoch in plan]
         inputs = (
-            indices.to(self.device),
+            step.indices.to(self.device),
             _column(rates, self.device),
             torch.tensor(progress, device=self.device),
-            torch.tensor(steps, device=self.device),
+            torch.tensor(step.done, device=self.device),
         )
-        room = self.room(shape, self.training.shape)
-        if self.device.type != "cuda":
-            return self._update(room, *inputs)
-        return self._replay("train", room, self._update, inputs)
+        return self._run("train", self.room(step.shape, self.training.shape), self._update, inputs)
 
     def room(self, shape: Shape, whole: Shape) -> Shape:
         """The shape to compute with: exact on a CPU, one of a few on a GPU, none beyond the whole."""
         if self.device.type != "cuda":
             return shape
         sentences = min([room for room in _SENTENCE_ROOM if room >= shape.sentences] + [whole.sentences])
-        fits = (width for width in _WIDTHS if all(own <= room for own, room in zip(shape[1:], width, strict=True)))
+        fits = (width for width in WIDTHS if all(own <= room for own, room in zip(shape[1:], width, strict=True)))
         return Shape(min(sentences, whole.sentences), *map(min, next(fits, whole[1:]), whole[1:]))
 
     def _update(self, room: Shape, indices: Tensor, rates: Tensor, progress: Tensor, steps: Tensor) -> Tensor:
         batch = self.training.take(self.which, indices, room)
-        batch = vmap(_hide_words)(replace(batch, key=self.seeds * 1_000_003 + steps), self.hidden, self.hidden_words)
+        batch = vmap(hide_words)(replace(batch, key=self.seeds * 1_000_003 + steps), self.hidden, self.hidden_words)
         self.weights.grad = None
         readings = self.reader(self.layout.split(self.weights), batch, progress)
         losses = vmap(self._losses)(readings, batch, self.num_answers)
@@ -226,22 +175,15 @@ class Fleet:
 
     def _losses(self, fields: Readings, batch: Batch, num_answers: Tensor) -> Float[Tensor, " part"]:
         """The parts of one model's mean loss over its batch."""
-        reading = Reading(**fields)
-        num_classes = self.template.config.num_answers
-        logits = self._without_spare_answers(reading.logits, num_answers)
+        reading, num_classes = Reading(**fields), self.template.config.num_answers
+        logits = without_spare_classes(reading.logits, num_answers, num_classes)
         parts = {"answer": answer_loss(logits, batch, num_classes), **reading.losses}
         if reading.further is not None:
-            further = self._without_spare_answers(reading.further, num_answers)
+            further = without_spare_classes(reading.further, num_answers, num_classes)
             parts["further"] = answer_loss(further, batch, num_classes) * self.template.further_weight
         self.loss_parts = tuple(parts)
         counted = batch.weights[:, 0]
         return torch.stack([(part * counted).sum() for part in parts.values()]) / counted.sum().clamp(min=1)
-
-    def _without_spare_answers(self, logits: Tensor, num_answers: Tensor) -> Tensor:
-        """Rules out the answer classes that only other models of the fleet have."""
-        number = torch.arange(logits.shape[-1], device=logits.device)
-        spare = (number >= num_answers) & (number < self.template.config.num_answers)
-        return logits.masked_fill(spare, torch.finfo(logits.dtype).min)
 
     @torch.no_grad()
     def scores(self, questions_a_batch: int = 256) -> list[Score]:
@@ -251,14 +193,10 @@ class Fleet:
         orders = [np.argsort(-shapes[:, 0], kind="stable").tolist() for shapes in pool.shapes]
         for start in range(0, max(len(orders[member.task]) for member in self.members), questions_a_batch):
             parts = [orders[member.task][start : start + questions_a_batch] for member in self.members]
-            taken = pool.shape_of([(member.task, part) for member, part in zip(self.members, parts, strict=True)])
-            room = self.room(taken, pool.shape)
-            indices = index_rows(parts, questions_a_batch)
-            if self.device.type == "cuda":
-                totals += self._replay("score", room, self._count, (indices.to(self.device),))
-            else:
-                totals += self._count(room, indices)
-        return [_score(row) for row in totals.tolist()]
+            room = self.room(self._shape_of(pool, parts), pool.shape)
+            indices = index_rows(parts, questions_a_batch).to(self.device)
+            totals += self._run("score", room, self._count, (indices,))
+        return [Score.of(row) for row in totals.tolist()]
 
     @torch.no_grad()
     def _count(self, room: Shape, indices: Tensor) -> Float[Tensor, "model figure"]:
@@ -268,10 +206,10 @@ class Fleet:
         return vmap(self._figures)(readings, batch, self.num_answers)
 
     def _figures(self, fields: Readings, batch: Batch, num_answers: Tensor) -> Float[Tensor, " figure"]:
-        reading = Reading(**fields)
-        logits = self._without_spare_answers(reading.logits, num_answers)
+        reading, num_classes = Reading(**fields), self.template.config.num_answers
+        logits = without_spare_classes(reading.logits, num_answers, num_classes)
         counted = batch.weights
-        right = answered(logits, batch, self.template.config.num_answers, reading.tokens)
+        right = answered(logits, batch, num_classes, reading.tokens)
         wrong = (~right).to(counted.dtype) * counted
         entities = reading.entities.unsqueeze(-1)
         figures = (
@@ -284,8 +222,10 @@ class Fleet:
         )
         return torch.stack([figure.sum() for figure in figures])
 
-    def _replay(self, kind: str, room: Shape, function: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Tensor:
-        """Plays a function back, recorded the first time a story length is met."""
+    def _run(self, kind: str, room: Shape, function: Callable[..., Tensor], inputs: tuple[Tensor, ...]) -> Tensor:
+        """Calls a function; on a GPU it is recorded the first time that a shape is met, and then replayed."""
+        if self.device.type != "cuda":
+            return function(room, *inputs)
         key = (kind, room, inputs[0].shape[1])
         if key not in self._recordings:
             started, saved = time.monotonic(), self.state()
@@ -316,11 +256,6 @@ class Fleet:
         return smaller
 
 
-def index_rows(parts: list[list[int]], size: int) -> Int[Tensor, "model batch"]:
-    """Lists of indices as one matrix, -1 where a list is shorter."""
-    return torch.tensor([part + [-1] * (size - len(part)) for part in parts])
-
-
 def _answer_room(members: Sequence[Member]) -> tuple[int, int]:
     configs = [member.model.config for member in members]
     return max(c.vocabulary_size for c in configs), max(c.num_answers for c in configs)
@@ -335,11 +270,3 @@ def _column(
     values: Sequence[float], device: torch.device, dtype: torch.dtype = torch.float32
 ) -> Float[Tensor, "model one"]:
     return torch.tensor(values, device=device, dtype=dtype).unsqueeze(1)
-
-
-def _score(row: list[float]) -> Score:
-    questions, wrong, entities, read, ratio, banks = row
-    mean = [value / questions for value in (entities, read, ratio, banks)]
-    return Score(
-        error_percent=100 * wrong / questions, entities=mean[0], entities_read=mean[1], ratio=mean[2], banks=mean[3]
-    )

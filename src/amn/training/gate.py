@@ -1,9 +1,9 @@
-"""Trains the gate in front of a memory, from what is free: sentences of stories are let in, sentences of texts are not.
+"""Trains the gate in front of a memory: sentences of stories are to be let in, sentences of any texts are not.
 
-The sentences of a folder of texts outnumber those of stories by thousands, and nearly all are easy. So every epoch the
-gate reads the whole folder, and what it finds hardest to turn away is what it trains on next. Names are hidden and
-exchanged at random, on both sides: it has to judge by what is said, and not by whom it is said of. What a question
-needs it learns from the same sentences of stories (`needs`), where the data say what answers rest on.
+The sentences of a folder of texts outnumber those of stories by thousands, and nearly all are easy. So it mines hard
+negatives: every epoch ends with a pass over the whole folder, and the sentences with the highest logits are trained on
+next. Names are hidden and exchanged at random on both sides, so that it judges what is said, and not of whom. What a
+question needs it learns from the same sentences of stories (`Needs`), where the data name supporting facts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,15 +20,16 @@ from amn.data.story import Story
 from amn.data.vocabulary import UNKNOWN
 from amn.errors import ConfigError
 from amn.inference.trained import TrainedModel
-from amn.models.gate import Gate, Need
+from amn.models.gate import Gate
 from amn.store.card import model_card
 from amn.store.model_directory import load_model
 from amn.store.run_directory import RunDirectory
 from amn.training.distract import text_files, text_sentences
-from amn.training.gate_bars import Trial, set_bars, text_logits, with_gate, without_gate
 from amn.training.gate_data import (
+    PRONOUNS,
     GateConfig,
     GateData,
+    Needs,
     Pairs,
     known_names,
     names_in,
@@ -37,12 +38,12 @@ from amn.training.gate_data import (
     stories_of,
     text_rows,
 )
+from amn.training.gate_thresholds import Trial, set_thresholds, text_logits, with_gate, without_gate
 from amn.training.mixture import name_words
-from amn.training.needs import PRONOUNS, Needs
 from amn.training.prepare import EVERYTHING, MIXED
 
 _SHARES = (0.0, 0.5, 1.0)  # of the names that are hidden or exchanged: none, some or all of a sentence and its question
-_SHORT = 24  # words; longer sentences are easy, and few of them are enough
+SHORT, _LONGEST = 24, 64  # words; longer sentences than short ones are easy, and few of them are enough
 _EASY = 0.25  # of the sentences of texts in a batch, drawn from all of them
 _HARDEST = 20_000  # sentences of texts that are trained on next
 _LONG_EVERY = 10  # steps between batches of long sentences
@@ -52,7 +53,7 @@ _SEARCH_AFTER = 2  # epochs before what is turned away is searched for what was 
 
 
 class GateTraining:
-    """One training of a gate, which learns to tell what is needed where that is known; draws are the same anywhere."""
+    """One training of a gate; with `needs` it also learns what questions need. Draws are the same on any device."""
 
     def __init__(
         self, data: GateData, vocabulary_size: int, config: GateConfig, needs: Needs | None, device: str = "cpu"
@@ -69,16 +70,13 @@ class GateTraining:
             self._optimiser, config.learning_rate, total_steps=total, pct_start=0.1
         )
         lengths = data.texts.lengths
-        self._short, self._long = (
-            np.flatnonzero(lengths <= _SHORT),
-            np.flatnonzero((lengths > _SHORT) & (lengths <= 64)),
-        )
-        self._hard = self._short
+        self._hard = self._short = np.flatnonzero(lengths <= SHORT)
+        self._long = np.flatnonzero((lengths > SHORT) & (lengths <= _LONGEST))
         self._missed: Pairs | None = None
         self._labels: tuple[Bool[np.ndarray, " saying"], Bool[np.ndarray, " saying"]] | None = None
 
     def run(self) -> Iterator[str]:
-        """Trains to the end, and says after each epoch how it goes."""
+        """Trains to the end; yields a line after each epoch."""
         for epoch in range(self.config.epochs):
             self._labels = None if self._needs is None else self._needs.labels
             self._missed = None if self._needs is None else Pairs.of(self._needs.missed, self._needs)
@@ -87,8 +85,10 @@ class GateTraining:
             yield f"gate: epoch {epoch + 1}, loss {np.mean(losses):.4f}, {leaks} sentences of texts let in"
 
     def _step(self, step: int) -> float:
-        texts = torch.cat([self._logits(*part) for part in self._of_texts(step)])
-        loss = self._loss_of_stories() + softplus(texts).mean()
+        gate, device = self.gate, self.gate.bars.device
+        parts = [[rows.to(device) for rows in part] for part in self._of_texts(step)]
+        texts = [gate.logit(gate.of_sentences(said) + gate.of_questions(asked)) for said, asked in parts]
+        loss = self._loss_of_stories() + softplus(torch.cat(texts)).mean()
         self._optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.gate.parameters(), 1.0)
@@ -96,36 +96,29 @@ class GateTraining:
         self._schedule.step()
         return float(loss.detach())
 
-    def _logits(self, sentences: Tensor, questions: Tensor) -> Float[Tensor, " row"]:
-        device = self.gate.bars.device
-        return self.gate.logit(self.gate.heard(sentences.to(device)) + self.gate.asked(questions.to(device)))
-
     def _loss_of_stories(self) -> Float[Tensor, ""]:
-        """Of sentences with questions of their own, names and some other words hidden or exchanged alike in both."""
+        """Of sentences with their questions, names and some other words hidden or exchanged in both alike."""
         gate = self.gate
-        rows, heard, asked = self._drawn(self.data.told, self.config.batch_size, self.config.hide_words)
-        loss = softplus(-gate.logit(gate.sentence(heard) + gate.question(asked))).mean()
-        if gate.need is None or self._labels is None:
+        rows, said, asked = self._drawn(self.data.stories, self.config.batch_size)
+        loss = softplus(-gate.logit(gate.sentence(said) + gate.question(asked))).mean()
+        if gate.need is None or self._labels is None or self._missed is None:
             return loss
-        needed, known = (torch.from_numpy(labels[rows[:, 3].numpy()]).to(heard.device) for labels in self._labels)
-        logits = gate.need(heard, asked, rows[:, 2].to(heard.device))
+        needed, known = (torch.from_numpy(labels[rows[:, 3].numpy()]).to(said.device) for labels in self._labels)
+        logits = gate.need(said, asked, rows[:, 2].to(said.device))
         loss = loss + (known * (needed * _NEEDED * softplus(-logits) + ~needed * softplus(logits))).mean()
-        return loss + _MISSED * _NEEDED * self._loss_of_missed(gate.need)
+        if not len(self._missed.rows):
+            return loss
+        rows, said, asked = self._drawn(self._missed, int(_MISSED * self.config.batch_size))
+        missed = softplus(-gate.need(said, asked, rows[:, 2].to(said.device))).mean()
+        return loss + _MISSED * _NEEDED * missed
 
-    def _loss_of_missed(self, need: Need) -> Float[Tensor, ""]:
-        """Of sentences that were turned away although they were needed."""
-        if self._missed is None or not len(self._missed.rows):
-            return torch.zeros((), device=need.names.device)
-        rows, heard, asked = self._drawn(self._missed, int(_MISSED * self.config.batch_size), self.config.hide_words)
-        return softplus(-need(heard, asked, rows[:, 2].to(heard.device))).mean()
-
-    def _drawn(self, pairs: Pairs, count: int, hide_words: float) -> tuple[Tensor, Tensor, Tensor]:
+    def _drawn(self, pairs: Pairs, count: int) -> tuple[Tensor, Tensor, Tensor]:
         """Some pairs, and the states of their sentences and questions."""
         rows = pairs.rows[self._rng.integers(0, len(pairs.rows), count)]
-        said = self._changed(pairs.sentences.padded(rows[:, 0]), pairs.questions.padded(rows[:, 1]), hide_words)
-        device = self.gate.bars.device
-        heard, asked = (self.gate.last(gru, row.to(device)) for gru, row in zip(self.gate.grus, said, strict=True))
-        return torch.from_numpy(rows), heard, asked
+        words = pairs.sentences.padded(rows[:, 0]), pairs.questions.padded(rows[:, 1])
+        gate, device = self.gate, self.gate.bars.device
+        said, asked = (changed.to(device) for changed in self._changed(*words, self.config.hide_words))
+        return torch.from_numpy(rows), gate.last(gate.sentence_gru, said), gate.last(gate.question_gru, asked)
 
     def _of_texts(self, step: int) -> list[tuple[Tensor, Tensor]]:
         """Sentences of texts, hard and easy ones, with any questions; in three parts by length."""
@@ -136,14 +129,14 @@ class GateTraining:
         else:
             chosen = np.concatenate((self._rng.choice(self._hard, size - easy), self._rng.choice(self._short, easy)))
         chosen = chosen[np.argsort(self.data.texts.lengths[chosen])]
-        told, parts = self.data.told, []
+        stories, parts = self.data.stories, []
         for part in np.array_split(chosen, 3):
-            asked = told.questions.padded(told.rows[self._rng.integers(0, len(told.rows), len(part)), 1])
+            asked = stories.questions.padded(stories.rows[self._rng.integers(0, len(stories.rows), len(part)), 1])
             parts.append(self._changed(self._with_names(self.data.texts.padded(part)), asked, 0.0))
         return parts
 
     def _with_names(self, sentences: Int[Tensor, "row word"]) -> Int[Tensor, "row word"]:
-        """Unknown words of texts are often names: in a third of the sentences, some become known ones."""
+        """Unknown words of texts are often names: in a third of the sentences, some become known names."""
         some = torch.rand(len(sentences), 1, generator=self._draw) < 1 / 3
         here = torch.rand(sentences.shape, generator=self._draw) < 0.3
         others = self.data.names[torch.randint(0, len(self.data.names), sentences.shape, generator=self._draw)]
@@ -163,8 +156,8 @@ class GateTraining:
         return torch.tensor(shares)[torch.randint(0, len(shares), (rows, 1), generator=self._draw)]
 
     def _search(self) -> int:
-        """Reads the texts with questions drawn anew; what is hardest to turn away comes next."""
-        found = text_logits(self.gate, self.data.texts, self.data.told.questions, self._rng, _SHORT)
+        """Mines hard negatives: the sentences of texts with the highest logits for random questions."""
+        found = text_logits(self.gate, self.data.texts, self.data.stories.questions, self._rng, SHORT)
         order = np.argsort(-found)[:_HARDEST]
         before = self._rng.choice(self._hard, min(len(self._hard), _HARDEST // 2))
         self._hard = np.concatenate((np.repeat(order[: _HARDEST // 5], 4), order, before))
@@ -198,13 +191,13 @@ def fit_gate(
     Args:
         trained: a model of the default profile.
         stories: what is to be let in. Sentences that no question is about are best left out.
-        validation: other stories, to set the highest bar by.
+        validation: other stories, to set the highest threshold by.
         folder: texts whose sentences are to be turned away.
         names: words that other names may stand for.
         config: how to train.
-        note: told what happens.
+        note: called with a line about each epoch.
         device: where to train.
-        others: stories of another kind, to see by as well how much may be turned away that is not needed.
+        others: stories of another kind, by which the threshold of need is set as well.
     """
     config = config or GateConfig()
     if not trained.model.in_core:
@@ -227,19 +220,10 @@ def fit_gate(
             changed = trial.search(needs, config.searched)
             note(f"gate: {changed} of {config.searched} answers changed by what was turned away")
     gate = training.gate.cpu()
-    found = set_bars(gate, replace(data, texts=kept), Pairs.of(spoken_pairs(validation), needs), config)
+    found = set_thresholds(gate, replace(data, texts=kept), Pairs.of(spoken_pairs(validation), needs), config)
     if supported:
-        found |= trial.set_bar([validation, others], config.lost)
+        found |= trial.set_threshold([validation, others], config.lost)
     return with_gate(trained, gate, asdict(config) | found | {"texts": len(files), "sentences": len(learned)})
-
-
-def set_need(trained: TrainedModel, stories: Sequence[Sequence[Story]], config: GateConfig) -> TrainedModel:
-    """A model whose gate turns away as much of what is not needed as some kinds of stories show to cost little."""
-    gate = getattr(trained.model, "gate", None)
-    if gate is None or gate.need is None:
-        raise ConfigError("this model has no gate that tells what is needed")
-    found = Trial(without_gate(trained), gate, (), config.seed).set_bar(stories, config.lost)
-    return with_gate(trained, gate, {**trained.record.get("gate", {}), **found, "lost": config.lost})
 
 
 def gate_run(
@@ -248,21 +232,9 @@ def gate_run(
     note: Callable[[str], object],
     own: tuple[Sequence[Story], Sequence[Story]] | None = None,
 ) -> None:
-    """Puts a gate in front of the best model of a run that has ended; stories of one's own are given."""
+    """Trains a gate for the best model of a finished run; `own` are its stories, where it has its own."""
     spec, trained = directory.spec(), load_model(directory.best)
     stories, validation = own or (stories_of(spec.task, spec.data, split) for split in ("train", "valid"))
     names = name_words() if spec.task in (MIXED, EVERYTHING) else names_in(stories)
     found = fit_gate(trained, stories, validation, folder, names, note=note)
     directory.save_best(found, model_card(found))
-
-
-def easiest_leaks(trained: TrainedModel, stories: Sequence[Story], folder: str | Path, count: int) -> list[str]:
-    """The sentences of texts that the gate of a model lets in most easily, the easiest first."""
-    gate = getattr(trained.model, "gate", None)
-    if gate is None:
-        raise ConfigError("this model has no gate")
-    sentences = list(dict.fromkeys(text_sentences(text_files(folder))))
-    needs = Needs(trained.numbers, frozenset())
-    questions = Pairs.of(spoken_pairs(stories), needs).questions
-    found = text_logits(gate, text_rows(sentences, needs), questions, np.random.default_rng(0), _SHORT)
-    return [sentences[place] for place in np.argsort(-found)[:count]]

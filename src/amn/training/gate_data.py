@@ -1,25 +1,29 @@
-"""What a gate learns from: sentences of stories with their questions, and sentences of texts, as numbers."""
+"""What a gate learns from: sentences of stories with their questions, and sentences of texts, as word numbers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from amn.data.examples import Spoken, Words, examples, names_of
 from amn.data.story import Story, words
 from amn.data.tasks import generate_preset
 from amn.data.vocabulary import UNKNOWN, Vocabulary
-from amn.training.needs import Needs
+from amn.inference.gate import is_name, names_in_question, shared_names
+from amn.models.layers import MIX_PLACE, mix
 from amn.training.prepare import ALL_TASKS, EVERYTHING, JOINT, MIXED, task_stories
 
+PRONOUNS = frozenset(("he", "she", "they", "him", "her", "them"))
+REFERRING = 0  # the saying of all sentences with pronouns, which go with the fact before them
+
+Saying = tuple[tuple[str, ...], tuple[str, ...]]  # a sentence and a question without their names
 MIXED_QUESTIONS = 60_000
-_MIX = (-7046029254386353131, -4658895280553007687, -7723592293110705685)  # of splitmix64
 _MOST_ALIKE = 4  # pairs of a sentence and a question that stand together often count so many times
 
 
@@ -33,16 +37,70 @@ class GateConfig:
     batch_size: int = 1024  # sentences of stories in a batch, and as many of texts
     learning_rate: float = 4e-3  # of AdamW, at its height
     hide_words: float = 0.2  # chance with which words that are no names are hidden, in half of the sentences of stories
-    held_out: float = 0.15  # share of the texts that only the bars are chosen by, and the leaks counted in
-    early: float = 0.1  # share of the sentences of texts let in while a text may still be a story: the lowest bar
-    missed: float = 0.005  # share of the sentences of stories that the highest bar may turn away
+    held_out: float = 0.15  # share of the texts that only the thresholds are chosen by, and the leaks counted in
+    early: float = 0.1  # share of the sentences of texts let in while a text may still be a story: the lowest threshold
+    missed: float = 0.005  # share of the sentences of stories that the highest threshold may turn away
     searched: int = 3000  # questions that are answered after an epoch, with what is turned away and without
     lost: float = 0.0  # how much smaller the share of right answers may be for what is turned away as not needed
     seed: int = 0  # of weights and draws
 
 
+@dataclass
+class Needs:
+    """Which facts questions need, as labels to learn from.
+
+    The data name the supporting facts of an answer. It may depend on more: on a sentence that would have changed it,
+    as somebody who left a room counts where it is asked who is there. So the model is asked, too: where the gate turns
+    away what changes its answer, that is needed as well. All that a gate knows of a sentence is what it says of those
+    whom the question names, so a label holds wherever the same is said and asked of others.
+    """
+
+    numbers: dict[str, int]  # of the words that the model knows
+    names: frozenset[int]  # the numbers of those that are names
+    _sayings: dict[Saying, int] = field(default_factory=lambda: {((), ()): REFERRING})
+    _needed: set[int] = field(default_factory=set)
+    missed: list[tuple[Words, Words]] = field(default_factory=list)  # sentences and questions that only a search found
+
+    def numbered(self, spoken: Words) -> tuple[int, ...]:
+        """A sentence or question by the numbers of its words."""
+        return tuple([self.numbers.get(word, UNKNOWN) for word in spoken])
+
+    def look(self, sentence: Words, question: Words) -> tuple[int, int]:
+        """Which names of a question a sentence shares, and the number of what is said and asked."""
+        named = names_in_question(question, self.numbers, self.names)
+        shared = shared_names(sentence, named)
+        if not PRONOUNS.isdisjoint(sentence):
+            return shared, REFERRING
+        saying = self._nameless(sentence, named), self._nameless(question, named)
+        return shared, self._sayings.setdefault(saying, len(self._sayings))
+
+    def _nameless(self, spoken: Words, named: Sequence[str]) -> tuple[str, ...]:
+        """The words of a sentence with names as far as the question shares them: 1 for its first, 2 for others."""
+        marks = {name: "1" if name == named[0] else "2" for name in named}
+        return tuple([marks.get(word) or ("" if is_name(word, self.numbers, self.names) else word) for word in spoken])
+
+    def note(self, sentence: Words, question: Words) -> None:
+        """Notes that a question needs a sentence."""
+        self._needed.add(self.look(sentence, question)[1])
+
+    def note_support(self, stories: Iterable[Story]) -> bool:
+        """Notes the supporting facts that the data name; returns whether there are any."""
+        for story in stories:
+            for question in story.questions:
+                for place in question.support:
+                    self.note(words(story.sentences[place]), words(question.text))
+        return bool(self._needed - {REFERRING})
+
+    @property
+    def labels(self) -> tuple[Bool[np.ndarray, " saying"], Bool[np.ndarray, " saying"]]:
+        """For each number of what is said and asked: whether it is needed, and whether that is known."""
+        needed = np.zeros(len(self._sayings), bool)
+        needed[list(self._needed)] = True
+        return needed, np.arange(len(needed)) != REFERRING
+
+
 class Rows:
-    """Some rows of numbers, of any lengths, kept in one piece."""
+    """Rows of numbers of any lengths, in one array."""
 
     def __init__(self, rows: Sequence[Sequence[int]]) -> None:
         self.lengths = np.array([len(row) for row in rows], np.int64)
@@ -56,9 +114,9 @@ class Rows:
         """Some rows, with zeros behind the shorter ones."""
         lengths = self.lengths[chosen]
         places = np.arange(max(1, lengths.max(initial=1)))
-        told = places < lengths[:, None]
-        found = np.zeros(told.shape, np.int64)
-        found[told] = self._numbers[(self._starts[chosen][:, None] + places)[told]]
+        inside = places < lengths[:, None]
+        found = np.zeros(inside.shape, np.int64)
+        found[inside] = self._numbers[(self._starts[chosen][:, None] + places)[inside]]
         return torch.from_numpy(found)
 
     def without(self, words: Int[Tensor, " word"]) -> "Rows":
@@ -94,7 +152,7 @@ class Pairs:
 class GateData:
     """What a gate learns from."""
 
-    told: Pairs  # a sentence of each story and a question asked after it
+    stories: Pairs  # sentences of stories, each with a question asked after it
     texts: Rows  # the sentences of texts
     names: Int[Tensor, " name"]  # which words are names
 
@@ -144,7 +202,7 @@ def shuffled_words(
     exchanged: Float[Tensor, "row one"],
     hidden: Float[Tensor, "row one"],
 ) -> Int[Tensor, "row word"]:
-    """Rows with some of their words hidden or exchanged; rows of the same key have the same words changed alike.
+    """Rows with some of their words hidden or exchanged; rows of the same key have the same words changed.
 
     Args:
         rows: numbers of words.
@@ -154,17 +212,10 @@ def shuffled_words(
         exchanged: how many of these become another name.
         hidden: how many of the other words become unknown.
     """
-    mixed = _mixed(rows, key)
+    mixed = mix(rows * MIX_PLACE ^ key)  # depends on the word and the key alone
     first, second = ((mixed >> shift & 0xFFFFF).float() / (1 << 20) for shift in (40, 20))
     others = torch.where(second < exchanged, names[(mixed & 0xFFFFF) % len(names)], UNKNOWN)
     is_name = torch.isin(rows, names) & (rows > UNKNOWN)
     changed = torch.where(is_name & (first < touched), others, rows)
     unknown = ~is_name & (first < hidden) & (rows > UNKNOWN)
     return torch.where(unknown, UNKNOWN, changed)
-
-
-def _mixed(rows: Int[Tensor, "row word"], key: Int[Tensor, "row one"]) -> Int[Tensor, "row word"]:
-    """Numbers that look random and depend on the word and the key alone (the mixer of splitmix64)."""
-    mixed = rows * _MIX[0] ^ key
-    mixed = (mixed ^ (mixed >> 30 & (1 << 34) - 1)) * _MIX[1]
-    return (mixed ^ (mixed >> 27 & (1 << 37) - 1)) * _MIX[2]

@@ -18,15 +18,15 @@ from amn.models import Model, build_model
 from amn.store.card import model_card
 from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import load_state, save_state, unreadable
-from amn.training.fleet import Fleet, Member, Pool, Score
-from amn.training.plan import epoch_plan
+from amn.training.fleet import Fleet, Member, Score
+from amn.training.pool import Pool
+from amn.training.prefetch import Prefetcher
 from amn.training.prepare import Encoded, data_key, encode_all
-from amn.training.renewal import Renewal
-from amn.training.start import start_from
 from amn.training.stopping import StopRequest, stop_requests
+from amn.training.warm_start import start_from
 
-Progress = Callable[[dict[str, Any]], None]
-Stepped = Callable[[int, int], None]  # told of every step: how many are done, of how many
+OnEpoch = Callable[[dict[str, Any]], None]  # gets the log entry of every epoch
+OnStep = Callable[[int, int], None]  # gets the number of steps done, and of all steps
 CHECKPOINT_SECONDS = 120.0  # no more than this is lost when a run is killed
 _SPARE = 0.3  # room for further sentences where stories are renewed, for others may be longer
 _SHRINK_AT = 0.75  # a fleet is rebuilt when no more than this share of it still trains
@@ -41,18 +41,17 @@ class Run:
     data: Encoded
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Best:
     """The best validation so far of one run."""
 
-    score: Score | None = None
     epoch: int = -1
+    score: Score | None = None
 
     def improved_by(self, score: Score) -> bool:
         """By error first, then by entities read."""
-        if self.score is None:
-            return True
-        return (score.error_percent, score.entities_read) < (self.score.error_percent, self.score.entities_read)
+        old = self.score
+        return old is None or (score.error_percent, score.entities_read) < (old.error_percent, old.entities_read)
 
 
 class Interrupted(AMNError):
@@ -77,11 +76,11 @@ class Trainer:
         runs: runs of one architecture whose models have the same shape.
         state: where the fleet keeps its checkpoint.
         device: where to compute.
-        progress: told of every epoch of every run.
+        progress: called after every epoch of every run.
         compiled: compile the step, which pays for long trainings on a GPU.
-        stepped: told of every step.
+        stepped: called after every step.
         checkpoint_every: seconds between checkpoints inside an epoch; between epochs a quarter of it.
-        workers: processes that make stories anew, where the runs renew theirs.
+        workers: processes that generate new stories, where the runs renew theirs.
     """
 
     def __init__(
@@ -89,16 +88,16 @@ class Trainer:
         runs: Sequence[Run],
         state: Path,
         device: torch.device,
-        progress: Progress,
+        progress: OnEpoch,
         *,
         compiled: bool = False,
-        stepped: Stepped | None = None,
+        stepped: OnStep | None = None,
         checkpoint_every: float = CHECKPOINT_SECONDS,
         workers: int = 1,
     ) -> None:
         self.runs, self.state_path, self.progress, self.stepped = list(runs), state, progress, stepped
         self.fleet = _fleet(runs, device, compiled)
-        self.renewal = Renewal(runs[0].spec, runs[0].data, self.fleet.training.data.sizes, workers)
+        self.prefetcher = Prefetcher(runs[0].spec, runs[0].data, self.fleet.training.data.sizes, workers)
         self.best = [_Best() for _ in runs]
         self.best_weights = self.fleet.weights.detach().clone()
         self.epoch, self.step_in_epoch, self.steps_in_epoch, self.seconds = 0, 0, 0, 0.0
@@ -121,7 +120,7 @@ class Trainer:
             Interrupted: where Ctrl-C, or a request to terminate, stopped it; all is saved.
             Diverged: where the loss of a run is no longer a number; the other runs were trained to their end.
         """
-        with stop_requests(stop_after) as stop, closing(self.renewal):
+        with stop_requests(stop_after) as stop, closing(self.prefetcher):
             while self.epoch < self.epochs and any(self._active()):
                 if not self._train_epoch(stop):
                     self.pause()
@@ -175,20 +174,19 @@ class Trainer:
         """Trains to the end of the epoch, or until it is time to stop; says whether it came to the end."""
         if self.step_in_epoch == 0:
             self.losses, self.steps_in_epoch = torch.zeros(0), 0
-        self.renewal.renew(self.fleet.training, self.epoch)
+        self.prefetcher.renew(self.fleet.training, self.epoch)
         batch_size = self.runs[0].spec.train.batch_size
-        plan = epoch_plan(self.fleet, self.epoch, self._active(), batch_size, at_least=self.steps_in_epoch)
-        self.steps_in_epoch = len(plan.steps)
+        steps = self.fleet.epoch(self.epoch, self._active(), batch_size, at_least=self.steps_in_epoch)
+        self.steps_in_epoch = len(steps)
         before = time.monotonic()
-        for position in range(self.step_in_epoch, len(plan.steps)):
-            step = plan.steps[position]
-            parts = self.fleet.train_step(step.done, step.indices, step.shape, plan.per_model)
+        for step in steps[self.step_in_epoch :]:
+            parts = self.fleet.train_step(step)
             self.losses = self.losses + parts if len(self.losses) else parts.clone()
-            self.step_in_epoch = position + 1
+            self.step_in_epoch += 1
             now = time.monotonic()
             self.seconds, before = self.seconds + now - before, now
             if self.stepped is not None:
-                self.stepped(self.epoch * len(plan.steps) + position + 1, self.epochs * len(plan.steps))
+                self.stepped(self.epoch * len(steps) + self.step_in_epoch, self.epochs * len(steps))
             if stop.due:
                 return False
             if now - self._saved_at > self.checkpoint_every:
@@ -235,9 +233,9 @@ class Trainer:
         parts = {name: round(v / batches, 5) for name, v in zip(self.fleet.loss_parts, losses, strict=True)}
         entry: dict[str, Any] = {"epoch": self.epoch, "loss": parts, "seconds": round(self.seconds, 2)}
         if score is not None:
-            entry |= _figures(score)
+            entry |= score.rounded()
             if self.epoch >= self._first_choice(i) and self.best[i].improved_by(score):
-                self.best[i] = _Best(score, self.epoch)
+                self.best[i] = _Best(self.epoch, score)
                 self.best_weights[i] = self.fleet.weights.detach()[i]
                 entry["best"] = True
         run.directory.log(entry)
@@ -260,15 +258,16 @@ class Trainer:
             "runs": [run.spec.name for run in self.runs],
             "answer_room": self.fleet.answer_room,
             "loss_parts": self.fleet.loss_parts,
-            "best": [{"epoch": b.epoch, "score": asdict(b.score) if b.score else None} for b in self.best],
+            "best": [asdict(best) for best in self.best],
         }
 
     def resume(self) -> bool:
-        """Goes back to the checkpoint, if there is one; a run without one starts its log anew."""
+        """Goes back to the checkpoint, if there is one; without one, the logs of the runs start again."""
         found = self.state_path.exists()
         if found:
             tensors, position = load_state(self.state_path)
-            self._check_names(position)
+            if not {run.spec.name for run in self.runs} <= set(position.get("runs", ())):
+                raise CheckpointError(f"{self.state_path} is the checkpoint of other runs: give another --out")
             try:
                 self._restore(tensors, position)
             except (KeyError, IndexError, TypeError, RuntimeError) as error:
@@ -276,10 +275,6 @@ class Trainer:
         for run in self.runs:
             run.directory.forget_after(self.epoch - 1)
         return found
-
-    def _check_names(self, position: dict[str, Any]) -> None:
-        if not {run.spec.name for run in self.runs} <= set(position.get("runs", ())):
-            raise CheckpointError(f"{self.state_path} is the checkpoint of other runs: give another --out")
 
     def _restore(self, tensors: dict[str, Tensor], position: dict[str, Any]) -> None:
         rows = [position["runs"].index(run.spec.name) for run in self.runs]
@@ -291,7 +286,8 @@ class Trainer:
         self.best_weights, self.losses = kept["best"].to(fleet.device), kept["losses"].to(fleet.device)
         self.epoch, self.step_in_epoch, self.seconds = position["epoch"], position["step"], position["seconds"]
         self.steps_in_epoch = position.get("steps", 0)
-        self.best = [_best(position["best"][row]) for row in rows]
+        found = [position["best"][row] for row in rows]
+        self.best = [_Best(one["epoch"], Score(**one["score"]) if one["score"] else None) for one in found]
 
     def pause(self) -> None:
         """Saves the checkpoint, and the best model so far of every run that has one."""
@@ -305,18 +301,16 @@ class Trainer:
         self.runs[i].directory.finish(self._write_best(i))
 
     def _write_best(self, i: int) -> dict[str, Any]:
-        """Writes the best model of a run and gives its training record."""
+        """Writes the best model of a run and returns its training record."""
         run, model = self.runs[i], self.fleet.members[i].model
         self.fleet.layout.write(self.best_weights[i].cpu(), model)
         record = self._record(run, self.best[i])
-        trained = TrainedModel.of(
-            architecture=run.spec.architecture, model=model, vocabulary=run.data.vocabulary, record=record
-        )
+        trained = TrainedModel.of(run.spec.architecture, model, run.data.vocabulary, record)
         run.directory.save_best(trained, model_card(trained))
         return record
 
     def _record(self, run: Run, best: _Best) -> dict[str, Any]:
-        score = _figures(best.score) if best.score else {}
+        score = best.score.rounded() if best.score else {}
         names = {} if run.spec.train.order == "told" else {"names": sorted(frozenset().union(*run.data.names.values()))}
         return {
             "run": run.spec.to_json(),
@@ -328,16 +322,6 @@ class Trainer:
             "torch": torch.__version__,
             **names,
         }
-
-
-def _figures(score: Score) -> dict[str, float]:
-    """A score as plain rounded numbers for a log line."""
-    return {name: round(value, 4) for name, value in asdict(score).items()}
-
-
-def _best(found: dict[str, Any]) -> _Best:
-    """The inverse of what a checkpoint says of the best validation."""
-    return _Best(Score(**found["score"]) if found["score"] else None, found["epoch"])
 
 
 def _fleet(runs: Sequence[Run], device: torch.device, compiled: bool) -> Fleet:

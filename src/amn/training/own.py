@@ -1,32 +1,69 @@
-"""Training on somebody's own stories: from what they bring to a run that has ended.
+"""Training on the user's own stories, from the data to a finished run.
 
-The stories are looked at first; what the user has not said is chosen by what they are like. The run keeps its stories,
-so that it can be resumed, repeated and judged from its directory alone.
+Settings that the user has not given are chosen by what the stories are like. The run keeps its stories, so that it can
+be resumed, repeated and judged from its directory alone.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from math import ceil
 from pathlib import Path
 from typing import Any
 
-from amn.config import RunSpec
+from amn.config import RunSpec, TrainConfig
 from amn.data.check import DataReport, seen_answers
 from amn.data.jsonl import read_jsonl, write_jsonl
 from amn.data.source import OwnStories, hold_out, one_each
 from amn.data.story import Story, words
 from amn.errors import DataError
+from amn.models import model_class
+from amn.pretrained import DEFAULT_MODEL
 from amn.store.card import OWN
 from amn.store.run_directory import SPEC_FILE, STORY_FILES, RunDirectory
-from amn.training.choices import Choice, choose
 from amn.training.prepare import data_key, encode_stories
 from amn.training.single import FitOptions, fit_run
 from amn.training.sweep import Grid
+from amn.training.warm_start import vocabulary_of
+
+_FLAGS = {"start": "--start NAME or none", "epochs": "--epochs N"}  # settings with an option of their own
+_BATCHES = ((600, 16), (4_000, 32), (30_000, 64))  # up to so many questions, so many a step
+_LARGEST_BATCH = 128
+_LARGE = 50_000  # from so many questions on, a model learns as well from nothing
+_STEPS = {True: 800, False: 3_000}  # that learning takes from a trained model, or from nothing
+_EPOCHS = {True: (8, 40), False: (20, 120)}  # the fewest and the most
+_ENOUGH_TO_HIDE = 5_000  # questions from which names are hidden: with 360 of a warehouse it learned nothing more
+_POINTED = 0.3  # share of answers that are words of their story from which pointing at them pays
+_LONGEST_WINDOW = 300  # sentences that a question may see, by default
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A setting that was chosen."""
+
+    setting: str
+    value: Any
+    why: str
+
+    @property
+    def flag(self) -> str:
+        """The option of the command line that changes it."""
+        return _FLAGS.get(self.setting, f"--set {self.setting}=...")
+
+    def __str__(self) -> str:
+        return f"{self.setting} = {self.value} ({self.why}; {self.flag})"
+
+
+_GENTLY = (  # how a trained model is taught more: keeping its banks small from early on
+    Choice("learning_rate", 5e-4, "a quarter of what fresh weights need: it shall not forget"),
+    Choice("budget_from", 0.3, "share of the training after which it learns to read less"),
+    Choice("budget_to", 0.5, "share at which that counts in full"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnPlan:
-    """What a training on one's own stories will do."""
+    """What a training on own stories will do."""
 
     training: list[Story]  # stories to learn from
     validation: list[Story]  # stories kept apart, to choose the best epoch and to judge by
@@ -63,8 +100,8 @@ def plan_own(
     """Looks at stories and decides how to train on them.
 
     Args:
-        stories: what somebody has brought.
-        given: the settings that they have given.
+        stories: what the user has given.
+        given: the settings that the user has given.
         model: the architecture.
         seed: of the run, and of the choice of stories to keep apart.
         data: where the stories came from, for the record.
@@ -81,7 +118,7 @@ def plan_own(
 
 
 def _label(name: str) -> str:
-    """The name of the data as part of a folder's name; nothing where it has none of its own."""
+    """The name of the data as part of a folder's name; empty where the data has none."""
     return "" if name == OWN else re.sub(r"[^\w.-]+", "-", name).strip("-.")
 
 
@@ -119,7 +156,7 @@ def _answerable(stories: Sequence[Story], name: str) -> list[Story]:
 
 
 def kept_stories(directory: RunDirectory) -> OwnStories | None:
-    """The stories that a run on one's own stories was started with; None where there is no such run."""
+    """The stories that a run on own stories was started with; None where there is no such run."""
     files = [directory.path / name for name in STORY_FILES.values()]
     if not all(file.is_file() for file in files) or not (directory.path / SPEC_FILE).is_file():
         return None
@@ -137,3 +174,65 @@ def fit_own(plan: OwnPlan, path: Path, options: FitOptions) -> RunDirectory:
 
     data = encode_stories(data_key(plan.spec), plan.training, plan.validation)
     return fit_run(plan.spec, data, path, options, keep=keep)
+
+
+def choose(seen: DataReport, questions: int, model: str, given: Mapping[str, Any]) -> list[Choice]:
+    """The settings that the user has not given, for stories with so many questions to train on."""
+    of_model = {field.name for field in fields(model_class(model).Config)}
+    known = of_model | {field.name for field in fields(TrainConfig)}
+    start = list(_start(seen, questions, model, [name for name in given if name in of_model]))
+    begins = (given["start"] if "start" in given else start[0].value if start else None) is not None
+    batch = given.get("batch_size") or next((size for most, size in _BATCHES if questions <= most), _LARGEST_BATCH)
+    chosen = [
+        *start,
+        *_schedule(questions, batch, given.get("epochs"), begins, model),
+        *_reading(seen),
+        *_names(seen, questions, model, begins),
+        *(_GENTLY if begins else ()),
+    ]
+    return [choice for choice in chosen if choice.setting in known and choice.setting not in given]
+
+
+def _start(seen: DataReport, questions: int, model: str, of_model: Sequence[str]) -> Iterator[Choice]:
+    """The model to start from, where there is a choice; `of_model` are the settings of the model that are given."""
+    if model != "amn":
+        return
+    if of_model:
+        yield Choice("start", None, f"because {of_model[0]} is given, {DEFAULT_MODEL} may not fit")
+    elif questions >= _LARGE:
+        yield Choice("start", None, f"{questions} questions teach it all")
+    else:
+        words, known = seen.vocabulary, set(vocabulary_of(DEFAULT_MODEL).words)
+        share = sum(count for word, count in words.items() if word in known) / max(1, words.total())
+        why = f"it knows {share:.0%} of the words already, and how to follow a story"
+        yield Choice("start", DEFAULT_MODEL, why)
+
+
+def _schedule(questions: int, batch: int, epochs: int | None, begins: bool, model: str) -> Iterator[Choice]:
+    """How long and in what steps; a model that has a recipe keeps it."""
+    if "epochs" in model_class(model).recipe:
+        return
+    yield Choice("batch_size", batch, f"for {questions} questions to train on")
+    fewest, most = _EPOCHS[begins]
+    found = epochs or min(most, max(fewest, ceil(_STEPS[begins] * batch / questions)))
+    yield Choice("epochs", found, f"about {found * ceil(questions / batch)} steps; it may stop before")
+    yield Choice("patience", max(4, found // 5), "epochs without a better one after which it stops")
+    yield Choice("plateau", 20.0, "per cent error above which it goes on all the same")
+
+
+def _reading(seen: DataReport) -> Iterator[Choice]:
+    """How far back a question sees."""
+    window = min(_LONGEST_WINDOW, seen.most_told)
+    if window > 50:
+        yield Choice("window", window, f"the longest story has {seen.most_told} sentences")
+
+
+def _names(seen: DataReport, questions: int, model: str, begins: bool) -> Iterator[Choice]:
+    """Whether answers may be words of the story, and names are hidden at times, so that new ones will do as well."""
+    told = seen.answer_kinds["word"] / max(1, sum(seen.answer_kinds.values()))
+    if model != "amn" or told < _POINTED:
+        return
+    if not begins:
+        yield Choice("pointer", True, f"{told:.0%} of the answers are words of their story")
+    if questions >= _ENOUGH_TO_HIDE:
+        yield Choice("anonymise", 0.3, "so that names which no story here has will do as well")

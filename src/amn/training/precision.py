@@ -1,4 +1,4 @@
-"""Whether a processor can train in bfloat16: some say that they can, and die of the first product."""
+"""Whether a processor can train in bfloat16: some report that they can, and crash at the first product."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ with torch.autocast("cpu", torch.bfloat16):
 
 
 def check_precision(specs: Sequence[RunSpec], device: str) -> None:
-    """Refuses runs in a precision that this machine would not survive."""
+    """Refuses runs in a precision in which this machine would crash."""
     if not any(spec.train.precision == "bfloat16" for spec in specs) or choose_device(device).type != "cpu":
         return
     if not computes_bfloat16():
@@ -31,6 +31,6 @@ def check_precision(specs: Sequence[RunSpec], device: str) -> None:
 
 @cache
 def computes_bfloat16() -> bool:
-    """Whether products in bfloat16 work on this processor; tried in a process of its own, which may be killed."""
+    """Whether products in bfloat16 work on this processor; tried in a subprocess, which may crash."""
     done = subprocess.run([sys.executable, "-c", _PRODUCTS], capture_output=True, check=False)
     return done.returncode == 0

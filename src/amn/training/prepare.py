@@ -1,7 +1,7 @@
 """From a run's description to its data.
 
 The data is made in parts, by several processes: a part is a task, or a share of the mixed stories. Each is encoded with
-the words of its own, and gets the numbers that all share when the parts are joined.
+its own vocabulary, and renumbered when the parts are joined.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -26,14 +26,14 @@ from amn.data.vocabulary import COMMA, END, PADDING, UNKNOWN, Vocabulary
 from amn.errors import ConfigError, DataError
 from amn.models import model_class
 from amn.training.distract import distracted
-from amn.training.start import vocabulary_of
+from amn.training.warm_start import vocabulary_of
 
 ALL_TASKS = tuple(range(1, 21))
 JOINT = "joint"  # the twenty tasks
 MIXED = "mixed"  # stories that mix all kinds of facts
 EVERYTHING = "all"  # the twenty tasks and mixed stories
 _OWN_STORIES = "stories of one's own"  # a source
-_GENERATED_SEED = 3  # of the stories that stand in for a training file that is not at hand
+_GENERATED_SEED = 3  # of the stories that replace a missing training file
 _SHARE = 4000  # mixed questions that are made at once
 
 
@@ -82,22 +82,18 @@ class TaskData:
 
 def data_key(spec: RunSpec) -> DataKey:
     """The part of a run's description that decides its examples."""
-    train, settings = spec.train, spec.settings
+    train, mixed = spec.train, spec.task in (MIXED, EVERYTHING)
+    same = ("window", "together", "train_questions", "start", "distract", "order")
     return DataKey(
-        spec.task,
-        spec.data,
-        train.window,
-        train.together,
-        train.train_questions,
-        facts=bool(settings.get("facts")),  # a model that is shown what holds after each sentence
-        start=train.start,
-        items=settings.get("items", 1),
-        mixed_questions=train.mixed_questions if spec.task in (MIXED, EVERYTHING) else 0,
-        mixed_seed=train.mixed_seed if spec.task in (MIXED, EVERYTHING) else 0,
+        task=spec.task,
+        data=spec.data,
+        **{name: getattr(train, name) for name in same},
+        facts=bool(spec.settings.get("facts")),  # a model that is shown what holds after each sentence
+        items=spec.settings.get("items", 1),
+        mixed_questions=train.mixed_questions if mixed else 0,
+        mixed_seed=train.mixed_seed if mixed else 0,
         named=model_class(spec.architecture).sees_questions,
-        distract=train.distract,
         distracted=train.distracted if train.distract else 0.0,
-        order=train.order,
         recall=train.recall or (train.start is not None and bool(vocabulary_of(train.start).names)),
     )
 
@@ -184,7 +180,7 @@ class Encoded:
 
 @dataclass(frozen=True)
 class EncodedPart:
-    """A part as tensors, by numbers of its own."""
+    """A part as tensors, with its own vocabulary."""
 
     task: int | str
     training: Dataset
@@ -248,7 +244,7 @@ def _vocabulary(asked: Iterable[Example], *, by_item: bool) -> Vocabulary:
 
 
 def _joined(key: DataKey, parts: Sequence[EncodedPart]) -> Encoded:
-    """The parts as one, with the words of all, and with what the model to start from knows, which it shall not forget.
+    """The parts as one, with the words of all parts and of the model to start from.
 
     Parts of one task have the same names.
     """
@@ -273,7 +269,7 @@ def _renumbered(data: Dataset, old: Vocabulary, new: Vocabulary, names: Collecti
 
 
 def encode_stories(key: DataKey, training: list[Story], validation: list[Story]) -> Encoded:
-    """The data of stories that are at hand."""
+    """The data of given stories."""
     return _joined(key, [_encoded(key, _task_data(key, training, validation, _OWN_STORIES))])
 
 

@@ -6,7 +6,7 @@ worker is lost, another one goes on from what came back last.
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,18 +15,23 @@ from typing import Any
 
 import amn
 from amn.config import RunSpec
-from amn.errors import AMNError, ConfigError, MissingExtraError
-from amn.training.engines import Job, Queue, Update, work
-from amn.training.files import pack, pack_data, unpack
-from amn.training.loop import Interrupted, Progress
+from amn.data.babi import find_task_file
+from amn.data.boards import find_board
+from amn.errors import AMNError, CheckpointError, ConfigError, DataError, MissingExtraError
+from amn.store.atomic import write_atomically, writing
+from amn.store.run_directory import RESULT_FILE
+from amn.training.checkpoint import known_states
+from amn.training.engines import LOOK_SECONDS, Job, Queue, Update, work
+from amn.training.loop import Interrupted, OnEpoch
+from amn.training.prepare import data_key, parts_of
 from amn.training.stopping import stop_requests
 from amn.training.sweep import Options
 
-_LOOK_SECONDS = 0.5  # how often to look whether the user wants to stop
 _GPU_FLEET = 16  # runs that share a GPU, where nothing else is said
+_LAST = (".safetensors", RESULT_FILE)  # written last: where they are, the files beside them are complete
 
 
-def run_jobs(specs: Sequence[RunSpec], out: Path, progress: Progress, options: Options) -> None:
+def run_on_ray(specs: Sequence[RunSpec], out: Path, progress: OnEpoch, options: Options) -> None:
     """Trains the unfinished runs of a sweep on a Ray cluster."""
     with _cluster(options) as ray:
         options = _placed(ray, options)
@@ -51,8 +56,8 @@ class _Driver:
             while not stop.due and (self.queue.waiting or self.running):
                 while self.queue.waiting:
                     self._submit(self.queue.waiting.popleft(), stop.seconds_left)
-                ready, _ = self.ray.wait(list(self.running), num_returns=1, timeout=_LOOK_SECONDS)
-                for stream in ready:  # those that have something to tell, or have ended
+                ready, _ = self.ray.wait(list(self.running), num_returns=1, timeout=LOOK_SECONDS)
+                for stream in ready:  # those that have an update, or have ended
                     self._receive(stream)
             if stop.signalled:
                 raise Interrupted("stopped; what came back is saved: the same command goes on")
@@ -69,7 +74,9 @@ class _Driver:
 
         job = self.running[stream]
         try:
-            self.running[stream] = self.queue.take(job, self.ray.get(next(stream)))
+            update = self.ray.get(next(stream))
+            unpack(self.queue.out, update.files)
+            self.running[stream] = self.queue.take(job, update)
             return
         except StopIteration:
             pass
@@ -83,7 +90,7 @@ class _Driver:
 def _train(
     specs: tuple[RunSpec, ...], options: Options, files: dict[str, bytes], data: dict[str, dict[str, bytes]]
 ) -> Iterator[Update]:
-    """The part of a worker, on whatever machine it is."""
+    """What a worker runs, on any machine."""
     names, entries = [spec.name for spec in specs], list[dict[str, Any]]()
     with TemporaryDirectory(prefix="amn-") as folder:
         out = Path(folder) / "runs"
@@ -141,3 +148,52 @@ def _cluster(options: Options) -> Iterator[Any]:
         yield ray
     finally:
         ray.shutdown()
+
+
+def pack(out: Path, names: Iterable[str]) -> dict[str, bytes]:
+    """Everything that a sweep's folder holds of some runs."""
+    wanted = list(names)
+    paths = [path for name in wanted for path in (out / name).rglob("*")]
+    for state in known_states(out, wanted):
+        paths += [state.path, state.path.with_suffix(".json")]
+    found = {path for path in paths if path.is_file() and not path.name.startswith(".")}
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(found)}
+
+
+def unpack(folder: Path, files: dict[str, bytes]) -> None:
+    """Writes what `pack` gave, each file atomically, and those in `_LAST` after the others."""
+    for name in sorted(files, key=lambda name: ([name.endswith(end) for end in reversed(_LAST)], name)):
+        path = folder / name
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise CheckpointError(f"{name}: a file of a run must lie in the folder of its sweep")
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, files[name])
+
+
+def pack_data(specs: Sequence[RunSpec], data: str) -> dict[str, bytes]:
+    """The data files that some runs read."""
+    path = Path(data)
+    if not path.is_dir():
+        return {path.name: _bytes(path)}
+    if any(find_board(spec.task) for spec in specs):
+        return {file.name: _bytes(file) for file in sorted(path.iterdir()) if file.is_file()}
+    tasks = {part.key.task for spec in specs for part in parts_of(data_key(spec))}
+    return {found.name: _bytes(found) for found in _task_files(path, sorted(t for t in tasks if isinstance(t, int)))}
+
+
+def _task_files(folder: Path, tasks: list[int]) -> Iterator[Path]:
+    for task in tasks:
+        for split in ("train", "valid"):
+            try:
+                yield find_task_file(folder, task, split)
+            except DataError:
+                if split != "train":  # a training file that is missing is generated
+                    raise
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(path, None, "a file that can be read", error.strerror or str(error)) from error

@@ -1,4 +1,4 @@
-"""One run, trained alone in a directory of its own."""
+"""One run, trained alone in its directory."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ import torch
 from amn.config import RunSpec
 from amn.errors import CheckpointError
 from amn.store.run_directory import LOG_FILE, SPEC_FILE, STATE_FILE, RunDirectory
-from amn.training.loop import CHECKPOINT_SECONDS, Progress, Run, Stepped, Trainer
+from amn.training.loop import CHECKPOINT_SECONDS, OnEpoch, OnStep, Run, Trainer
 from amn.training.prepare import Encoded
 
 
@@ -20,8 +20,8 @@ class FitOptions:
     """How a run is trained."""
 
     device: torch.device  # where to compute
-    progress: Progress  # told of every epoch
-    stepped: Stepped | None = None  # told of every step
+    progress: OnEpoch  # called after every epoch
+    stepped: OnStep | None = None  # called after every step
     resume: bool = False  # go on with what the directory holds
     checkpoint_every: float = CHECKPOINT_SECONDS  # seconds between checkpoints
 

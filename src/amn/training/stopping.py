@@ -1,4 +1,4 @@
-"""Stopping between two steps: for Ctrl-C, for a polite request to end, or because the time is up."""
+"""Stopping between two steps: on Ctrl-C, on SIGTERM, or because the time is up."""
 
 import signal
 import threading
@@ -26,11 +26,11 @@ class StopRequest:
 
     @property
     def seconds_left(self) -> float:
-        """How much time there still is; infinite where nobody said how much."""
+        """How much time is left; infinite where there is no limit."""
         return max(1e-3, self._deadline - time.monotonic())
 
     def receive(self, number: int, _frame: FrameType | None) -> None:
-        """Notes a signal; whoever presses Ctrl-C twice does not want to wait."""
+        """Notes a signal; a second Ctrl-C stops at once."""
         if self.signalled and number == signal.SIGINT:
             raise KeyboardInterrupt
         self.signalled = True
@@ -38,7 +38,7 @@ class StopRequest:
 
 @contextmanager
 def stop_requests(seconds: float | None = None) -> Iterator[StopRequest]:
-    """Listens for signals that ask to stop, where nobody else does."""
+    """Handles the signals that ask to stop, where no other handler is set."""
     request = StopRequest(seconds)
     if threading.current_thread() is not threading.main_thread():
         yield request

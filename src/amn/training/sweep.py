@@ -16,10 +16,10 @@ from amn.models import model_class
 from amn.store.atomic import writing
 from amn.store.run_directory import RunDirectory
 from amn.training.checkpoint import forget_finished, known_states, open_folder, state_for, state_of_some
-from amn.training.loop import CHECKPOINT_SECONDS, Diverged, Progress, Run, Trainer, make_runs
+from amn.training.loop import CHECKPOINT_SECONDS, Diverged, OnEpoch, Run, Trainer, make_runs
 from amn.training.prepare import EVERYTHING, JOINT, MIXED
-from amn.training.start import settings_of
 from amn.training.stopping import StopRequest
+from amn.training.warm_start import settings_of
 
 LEDGER = "ledger.jsonl"
 QUICK_TASKS = frozenset({1, 6, 9, 10, 12, 15, 20})  # learned in a few epochs, as measured on generated stories
@@ -101,7 +101,7 @@ class Grid:
 
 
 def quick(spec: RunSpec) -> RunSpec:
-    """The run with few epochs, where its task is learned in few and its model has no recipe of its own."""
+    """The run with few epochs, where its task needs few and its model has no recipe."""
     has_recipe = "epochs" in model_class(spec.architecture).recipe
     if spec.task not in QUICK_TASKS or has_recipe:
         return spec
@@ -140,17 +140,11 @@ class Options:
             raise ConfigError("--address is for --engine ray")
 
 
-class Ledger:
-    """What a sweep has done, a line an event."""
-
-    def __init__(self, out: Path) -> None:
-        self.path = out / LEDGER
-
-    def note(self, event: str, runs: Sequence[str], **facts: Any) -> None:
-        """Adds an event."""
-        line = json.dumps({"event": event, "time": round(time.time(), 1), "runs": list(runs), **facts})
-        with writing(self.path), self.path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+def note_event(out: Path, event: str, runs: Sequence[str], **facts: Any) -> None:
+    """Adds a line to the ledger of a sweep."""
+    path, line = out / LEDGER, {"event": event, "time": round(time.time(), 1), "runs": list(runs), **facts}
+    with writing(path), path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
 
 
 def unfinished(specs: Sequence[RunSpec], out: Path) -> list[RunSpec]:
@@ -187,9 +181,9 @@ def _names(runs: Sequence[Run]) -> list[str]:
 
 
 def train_steps(
-    specs: Sequence[RunSpec], out: Path, options: Options, progress: Progress, moved: Mapping[str, str] | None = None
+    specs: Sequence[RunSpec], out: Path, options: Options, progress: OnEpoch, moved: Mapping[str, str] | None = None
 ) -> Iterator[SweepEvent]:
-    """Trains every unfinished run, fleet by fleet, and tells what happens; whoever stops asking stops the training.
+    """Trains every unfinished run, fleet by fleet, and yields what happens; training stops with the iteration.
 
     A worker of an engine saves all with every checkpoint, so that others may look or take a copy. Data may have moved:
     `moved` says where it lies on this machine, by its name in the runs.
@@ -228,10 +222,9 @@ def _fit(trainer: Trainer, names: tuple[str, ...], stop: StopRequest, turn: floa
     yield SweepEvent("finished", names, trainer.epoch)
 
 
-def train_fleets(specs: Sequence[RunSpec], out: Path, options: Options, progress: Progress) -> None:
+def train_fleets(specs: Sequence[RunSpec], out: Path, options: Options, progress: OnEpoch) -> None:
     """Trains every unfinished run on one device, fleet by fleet."""
     open_folder(out)
-    ledger = Ledger(out)
     for event in train_steps(specs, out, options, progress):
-        ledger.note(**asdict(event))
+        note_event(out, **asdict(event))
     forget_finished(out, [spec.name for spec in specs])

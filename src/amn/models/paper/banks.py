@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from amn.models.base import PerStory
+
 
 @dataclass(frozen=True)
 class PaperBank:
@@ -25,10 +27,10 @@ class PaperMemory:
     strengths: Float[Tensor, "batch bank slot"]  # their relevance strengths in [0, 1] (s)
     held: Bool[Tensor, "batch bank slot"]  # which entities each bank holds
     edges: Float[Tensor, "batch slot slot"]  # the word graph (A)
-    banks: Float[Tensor, " batch"]  # number of banks of each story (|M|); those beyond it are empty
+    banks: PerStory  # number of banks of each story (|M|); those beyond it are empty
 
     @property
-    def entities(self) -> Float[Tensor, " batch"]:
+    def entities(self) -> PerStory:
         """How many entities each story has so far: the first bank holds them all."""
         return self.held[:, 0].sum(-1).to(self.states.dtype)
 
@@ -52,16 +54,14 @@ class PaperMemory:
 
     def last(self) -> PaperBank:
         """The last bank of each story."""
-        at = (self.banks - 1).long().view(-1, 1, 1)
-        strengths_at = at.expand(-1, 1, self.held.shape[2])
-        states_at = at.unsqueeze(-1).expand(-1, 1, *self.states.shape[2:])
-        return PaperBank(
-            self.states.gather(1, states_at).squeeze(1),
-            self.strengths.gather(1, strengths_at).squeeze(1),
-            self.held.gather(1, strengths_at).squeeze(1),
-        )
+        number = (self.banks - 1).long()
 
-    def put(self, bank: PaperBank, level: Float[Tensor, " batch"], where: Bool[Tensor, " batch"]) -> "PaperMemory":
+        def of(part: Tensor) -> Tensor:
+            return part.gather(1, number.view(-1, *[1] * (part.dim() - 1)).expand(-1, 1, *part.shape[2:])).squeeze(1)
+
+        return PaperBank(of(self.states), of(self.strengths), of(self.held))
+
+    def put(self, bank: PaperBank, level: PerStory, where: Bool[Tensor, " batch"]) -> "PaperMemory":
         """The memory with one bank of each story replaced, in the stories where this is wanted."""
         chosen = ((self.levels == level.unsqueeze(-1)) & where.unsqueeze(-1)).unsqueeze(-1)
         return replace(
@@ -69,16 +69,6 @@ class PaperMemory:
             states=torch.where(chosen.unsqueeze(-1), bank.states.unsqueeze(1), self.states),
             strengths=torch.where(chosen, bank.strengths.unsqueeze(1), self.strengths),
             held=torch.where(chosen, bank.held.unsqueeze(1), self.held),
-        )
-
-    def where(self, stories: Bool[Tensor, " batch"], otherwise: "PaperMemory") -> "PaperMemory":
-        """This memory in some stories, another one in the rest."""
-        return PaperMemory(
-            states=torch.where(stories.view(-1, 1, 1, 1), self.states, otherwise.states),
-            strengths=torch.where(stories.view(-1, 1, 1), self.strengths, otherwise.strengths),
-            held=torch.where(stories.view(-1, 1, 1), self.held, otherwise.held),
-            edges=torch.where(stories.view(-1, 1, 1), self.edges, otherwise.edges),
-            banks=torch.where(stories, self.banks, otherwise.banks),
         )
 
 

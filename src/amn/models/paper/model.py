@@ -17,15 +17,15 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
-from amn.models.base import GRU, Model, ModelConfig, Reading, masked_softmax, uniform
-from amn.models.encoder import EMBEDDING_RANGE, Encoder, Encoding, accumulate
+from amn.models.base import Model, ModelConfig, PerQuestion, PerStory, Reading, Scalar
+from amn.models.encoder import Encoder, Encoding, accumulate
+from amn.models.layers import GRU, masked_softmax, uniform, where_told
 from amn.models.losses import bernoulli_divergence, creation_prior, expected_strengths, strength_divergence
 from amn.models.paper.banks import PaperBank, PaperMemory, bank_weights, empty_bank, empty_memory, move, realise
 from amn.models.paper.word_graph import close_over, merge_components, messages, path_edges, weigh
 from amn.models.strength import StrengthGRU
 
-# Each kind of random number has a stream of its own.
-_MOVES, _CREATION, _REPEATED_MOVES, _EXPECTATION = 1, 2, 3, 4
+_STREAMS = {"move_chance": 1, "create_chance": 2, "repeat_chance": 3, "expectation_chance": 4}  # of random numbers
 _LIKELIER = 0.5  # the chance that turns a draw into the likelier decision
 
 
@@ -45,7 +45,7 @@ class PaperConfig(ModelConfig):
 class PaperSentence:
     """One sentence of each story, ready for a step."""
 
-    number: Float[Tensor, " batch"]  # its place in the story, from 1
+    number: PerStory  # its place in the story, from 1
     spoken: Bool[Tensor, "batch slot"]  # which entities are words of it
     words: Float[Tensor, "batch slot hidden"]  # the accumulated outputs of the word GRU (D)
     last: Float[Tensor, "batch hidden"]  # the last output of the word GRU (w_N)
@@ -53,7 +53,7 @@ class PaperSentence:
     # What its decisions are drawn with and, in training, the expected strengths after it.
     move_chance: Float[Tensor, "batch bank slot"]
     repeat_chance: Float[Tensor, "batch slot"]
-    create_chance: Float[Tensor, " batch"]
+    create_chance: PerStory
     expectation_chance: Float[Tensor, "batch slot"] | None = None
 
 
@@ -64,16 +64,16 @@ class Lesson:
     seeds: Bool[Tensor, "batch slot"]  # words that make others relevant
     components: Bool[Tensor, "batch slot slot"]  # which words are connected by the sentences so far
     # The secondary losses of these.
-    relevance: Float[Tensor, " batch"]
-    creation: Float[Tensor, " batch"]
+    relevance: PerStory
+    creation: PerStory
 
 
 @dataclass(frozen=True)
 class PaperState:
-    """What a story has come to: its memory, its questions, and in training what is learned from it."""
+    """What reading carries from sentence to sentence: the memory, the questions and, in training, the losses."""
 
     memory: PaperMemory
-    questions: Float[Tensor, "batch question hidden"]
+    questions: PerQuestion
     lesson: Lesson | None = None
 
 
@@ -87,6 +87,8 @@ class PaperAMN(Model):
     Config = PaperConfig
     config: PaperConfig
     has_banks = True
+    embeddings = ("encoder.embedding.weight",)
+    constants = {"decoder.prelu.weight": 0.25, "strength.reset": 1.0, "strength.candidate_strength": 1.0}
 
     def __init__(self, config: PaperConfig) -> None:
         super().__init__()
@@ -100,7 +102,7 @@ class PaperAMN(Model):
         self.create = nn.Linear(config.capacity * hidden, 1)
         self.decoder = PaperDecoder(config)
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[PaperState, list[PaperSentence]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[PaperState, list[PaperSentence]]:
         """Everything is encoded at once; the memory is empty."""
         del progress
         encoding = self.encoder(batch)
@@ -114,7 +116,7 @@ class PaperAMN(Model):
         lesson = None if told.lesson is None else self.learn(told.lesson, memory, sentence, logit)
         return PaperState(memory, told.questions, lesson)
 
-    def finish(self, batch: Batch, told: PaperState, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, told: PaperState, progress: Scalar, banks: int = 1) -> Reading:
         """Line 18. Training always reads all banks."""
         del batch, progress
         if told.lesson is None:
@@ -131,36 +133,31 @@ class PaperAMN(Model):
         """The sentences of a batch in their order."""
         slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device)
         dtype = encoding.sentences.dtype
-        chances, expectation = self.chances(batch, dtype), self.expectation_chances(batch, dtype)
+        chances = self.chances(batch, dtype)
         for t in range(batch.sentences.shape[1]):
-            standing = batch.sentences[:, t]
+            words = batch.sentences[:, t]
             yield PaperSentence(
                 number=torch.full_like(batch.weights[:, 0], t + 1, dtype=dtype),
-                spoken=(standing.unsqueeze(1) == slots.view(1, -1, 1)).any(-1) & (slots > 0),
-                words=accumulate(encoding.words[:, t], standing, slots.expand(standing.shape[0], -1)),
+                spoken=(words.unsqueeze(1) == slots.view(1, -1, 1)).any(-1) & (slots > 0),
+                words=accumulate(encoding.words[:, t], words, slots.expand(words.shape[0], -1)),
                 last=encoding.sentences[:, t],
-                edges=path_edges(standing, slots.shape[0], dtype),
-                move_chance=chances[0][:, t],
-                repeat_chance=chances[1][:, t],
-                create_chance=chances[2][:, t],
-                expectation_chance=None if expectation is None else expectation[:, t],
+                edges=path_edges(words, slots.shape[0], dtype),
+                **{name: chance[:, t] for name, chance in chances.items()},
             )
 
-    def chances(self, batch: Batch, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
-        """What decisions are drawn with (eq. 10): chances to move, to move in the repeat, and to create a bank."""
-        told = (*batch.sentences.shape[:2],)
-        slots = batch.slot_words.shape[1]
-        shapes = ((*told, self.config.max_banks, slots), (*told, slots), told)
+    def chances(self, batch: Batch, dtype: torch.dtype) -> dict[str, Float[Tensor, "batch sentence *axes"]]:
+        """Uniform numbers to draw the decisions of each sentence with (eq. 10) and, in training, expected strengths."""
+        sentences, slots = tuple(batch.sentences.shape[:2]), batch.slot_words.shape[1]
+        shapes = {"move_chance": (*sentences, self.config.max_banks, slots)}
+        shapes |= {"repeat_chance": (*sentences, slots), "create_chance": sentences}
         if batch.key is None:
-            move, repeat, create = (batch.weights.new_full(shape, _LIKELIER, dtype=dtype) for shape in shapes)
-            return move, repeat, create
-        move = uniform(batch.key, shapes[0], _MOVES).to(dtype)
-        repeat = uniform(batch.key, shapes[1], _REPEATED_MOVES).to(dtype)
-        return move, repeat, uniform(batch.key, shapes[2], _CREATION).to(dtype)
+            return {name: batch.weights.new_full(shape, _LIKELIER, dtype=dtype) for name, shape in shapes.items()}
+        shapes["expectation_chance"] = (*sentences, slots)
+        return {name: uniform(batch.key, shape, _STREAMS[name]).to(dtype) for name, shape in shapes.items()}
 
     def step(
-        self, memory: PaperMemory, sentence: PaperSentence, questions: Float[Tensor, "batch question hidden"]
-    ) -> tuple[PaperMemory, Float[Tensor, " batch"]]:
+        self, memory: PaperMemory, sentence: PaperSentence, questions: PerQuestion
+    ) -> tuple[PaperMemory, PerStory]:
         """Lines 3-16 of Algorithm 1. Stories that are over stay as they are.
 
         Returns the memory and the logit of the creation decision.
@@ -169,7 +166,7 @@ class PaperAMN(Model):
         grown = self.rate_words(grown, sentence, questions)
         grown = self.visit_banks(grown, sentence, questions)
         grown, logit = self.create_bank(grown, sentence, questions)
-        return grown.where(sentence.spoken.any(-1), memory), logit
+        return where_told(sentence.spoken.any(-1), grown, memory), logit
 
     def rate_words(self, memory: PaperMemory, sentence: PaperSentence, questions: Tensor) -> PaperMemory:
         """Line 6, n = SGRU(D): the words of the sentence get strengths in the banks that hold or will hold them."""
@@ -192,7 +189,7 @@ class PaperAMN(Model):
 
     def create_bank(
         self, memory: PaperMemory, sentence: PaperSentence, questions: Tensor
-    ) -> tuple[PaperMemory, Float[Tensor, " batch"]]:
+    ) -> tuple[PaperMemory, PerStory]:
         """Eq. (11): M.new() if 1(ctrl([w_0 ... w_i])), for the last bank only; then lines 8-11 once more.
 
         The repeat visits the bank that was last again, now that there is one to move to.
@@ -206,7 +203,7 @@ class PaperAMN(Model):
         memory = memory.put(fresh, memory.banks, created)
         return replace(memory, banks=memory.banks + created), logit
 
-    def creation_logit(self, bank: PaperBank) -> Float[Tensor, " batch"]:
+    def creation_logit(self, bank: PaperBank) -> PerStory:
         """Eq. (9) for creation: p = q([w_0 ... w_i]), q a layer over the states of the bank, each at its slot's place.
 
         Entities beyond the capacity are not seen.
@@ -222,9 +219,9 @@ class PaperAMN(Model):
             sentence: its words are added, with D as their states, or updated.
             adds: whether this is m_0.
         """
-        heard = self.update.input(sentence.last).unsqueeze(1).expand(-1, bank.held.shape[1], -1)
+        inputs = self.update.input(sentence.last).unsqueeze(1).expand(-1, bank.held.shape[1], -1)
         known = (sentence.spoken & bank.held).unsqueeze(-1)
-        states = torch.where(known, self.update(heard, bank.states), bank.states)
+        states = torch.where(known, self.update(inputs, bank.states), bank.states)
         if not adds:
             return replace(bank, states=states)
         new = (sentence.spoken & ~bank.held).unsqueeze(-1)
@@ -238,16 +235,16 @@ class PaperAMN(Model):
         states, power = bank.states, joined
         for r in range(self.config.powers):
             power = power @ joined if r else joined
-            heard = self.propagate_gru.input(messages(power, states))
-            states = torch.where(bank.held.unsqueeze(-1), self.propagate_gru(heard, states), states)
+            inputs = self.propagate_gru.input(messages(power, states))
+            states = torch.where(bank.held.unsqueeze(-1), self.propagate_gru(inputs, states), states)
         return replace(bank, states=states)
 
-    def rate(self, bank: PaperBank, questions: Float[Tensor, "batch question hidden"]) -> PaperBank:
-        """Line 11, n = SGRU(D, n): strengths anew for all entities of a bank, from their states."""
+    def rate(self, bank: PaperBank, questions: PerQuestion) -> PaperBank:
+        """Line 11, n = SGRU(D, n): new strengths for all entities of a bank, from their states."""
         rated = self.strength(bank.states, questions, bank.strengths)
         return replace(bank, strengths=torch.where(bank.held, rated, bank.strengths))
 
-    def decode(self, memory: PaperMemory, questions: Float[Tensor, "batch question hidden"], banks: int = 1) -> Reading:
+    def decode(self, memory: PaperMemory, questions: PerQuestion, banks: int = 1) -> Reading:
         """Line 18: the answers from the `banks` most relevant banks; 0 reads all."""
         weights = bank_weights(memory, banks)
         logits = self.decoder(memory, weights, questions)
@@ -261,9 +258,7 @@ class PaperAMN(Model):
         nothing = torch.zeros_like(memory.banks)
         return Lesson(answer_words(batch), alone, nothing, nothing)
 
-    def learn(
-        self, lesson: Lesson, memory: PaperMemory, sentence: PaperSentence, logit: Float[Tensor, " batch"]
-    ) -> Lesson:
+    def learn(self, lesson: Lesson, memory: PaperMemory, sentence: PaperSentence, logit: PerStory) -> Lesson:
         """Adds the secondary losses of a sentence (section 4.4)."""
         assert sentence.expectation_chance is not None
         told = sentence.spoken.any(-1)
@@ -277,27 +272,9 @@ class PaperAMN(Model):
             creation=lesson.creation + self.creation_loss(logit, sentence.number) * told,
         )
 
-    def expectation_chances(self, batch: Batch, dtype: torch.dtype) -> Float[Tensor, "batch sentence slot"] | None:
-        """What the expected strengths after each sentence are drawn with, in training."""
-        if batch.key is None:
-            return None
-        shape = (*batch.sentences.shape[:2], batch.slot_words.shape[1])
-        return uniform(batch.key, shape, _EXPECTATION).to(dtype)
-
-    def creation_loss(self, logit: Float[Tensor, " batch"], number: Float[Tensor, " batch"]) -> Float[Tensor, " batch"]:
+    def creation_loss(self, logit: PerStory, number: PerStory) -> PerStory:
         """KL(p || p-hat^(1 / (beta * number))), with the number of sentences read so far."""
         return bernoulli_divergence(logit, creation_prior(number, self.config.prior, self.config.information))
-
-    @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
-        """Xavier, and embeddings uniform in [-sqrt(3), sqrt(3)] (section 5.1)."""
-        special = {"decoder.prelu.weight": 0.25, "strength.reset": 1.0, "strength.candidate_strength": 1.0}
-        if name == "encoder.embedding.weight":
-            parameter.uniform_(-EMBEDDING_RANGE, EMBEDDING_RANGE, generator=generator)
-        elif name in special:
-            parameter.fill_(special[name])
-        else:
-            super().initialise_parameter(name, parameter, generator)
 
 
 class PaperDecoder(nn.Module):
@@ -310,10 +287,7 @@ class PaperDecoder(nn.Module):
         self.answer = nn.Linear(config.hidden, config.num_answers)  # r
 
     def forward(
-        self,
-        memory: PaperMemory,
-        weights: Float[Tensor, "batch bank"],
-        questions: Float[Tensor, "batch question hidden"],
+        self, memory: PaperMemory, weights: Float[Tensor, "batch bank"], questions: PerQuestion
     ) -> Float[Tensor, "batch question answer"]:
         """Logits for each question from the banks whose weight is not zero."""
         content = self.content(memory)
@@ -328,7 +302,7 @@ class PaperDecoder(nn.Module):
         self,
         content: Float[Tensor, "batch bank slot hidden"],
         held: Bool[Tensor, "batch bank slot"],
-        questions: Float[Tensor, "batch question hidden"],
+        questions: PerQuestion,
     ) -> Float[Tensor, "batch question bank slot"]:
         """Eq. (17): ps = softmax(<C_m, w_Nq>) within each bank."""
         scores = torch.einsum("bmsh,bqh->bqms", content, questions)
@@ -339,19 +313,17 @@ class PaperDecoder(nn.Module):
         content: Float[Tensor, "batch bank slot hidden"],
         attention: Float[Tensor, "batch question bank slot"],
         weights: Float[Tensor, "batch bank"],
-    ) -> Float[Tensor, "batch question hidden"]:
+    ) -> PerQuestion:
         """Eq. (18): g += d(<C_m, ps>), summed over the banks."""
         return torch.einsum("bmsh,bqms,bm->bqh", content, attention, weights)
 
-    def predict(
-        self, gathered: Float[Tensor, "batch question hidden"], questions: Float[Tensor, "batch question hidden"]
-    ) -> Float[Tensor, "batch question answer"]:
+    def predict(self, gathered: PerQuestion, questions: PerQuestion) -> Float[Tensor, "batch question answer"]:
         """Eq. (19): L = r(PReLU(h(g) + w_Nq))."""
         logits: Tensor = self.answer(self.prelu(self.hidden(gathered) + questions))
         return logits
 
 
-def relevance_loss(memory: PaperMemory, expected: Float[Tensor, "batch slot"]) -> Float[Tensor, " batch"]:
+def relevance_loss(memory: PaperMemory, expected: Float[Tensor, "batch slot"]) -> PerStory:
     """KL(s || E[s]), averaged over what the banks hold."""
     divergence = strength_divergence(memory.strengths, expected.unsqueeze(1).expand_as(memory.strengths))
     held = memory.held.to(divergence.dtype)

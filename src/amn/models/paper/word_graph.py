@@ -1,7 +1,7 @@
 """The directed word graph A of the paper as dense matrices (section 4.2.2, item 4, and appendix A.2).
 
-A[i, j] is 1 where word j has followed word i in some sentence. What a word hears comes along its incoming edges, so a
-column of A says whom the word of that column listens to.
+A[i, j] is 1 where word j has followed word i in some sentence. Messages go along edges, so a column of A says which
+words the word of that column gets messages from.
 """
 
 from math import ceil, log2
@@ -38,9 +38,7 @@ def close_over(
 
 
 def weigh(
-    edges: Float[Tensor, "batch slot slot"],
-    current: Float[Tensor, "batch slot slot"],
-    emphasis: Float[Tensor, " 1"],
+    edges: Float[Tensor, "batch slot slot"], current: Float[Tensor, "batch slot slot"], emphasis: Float[Tensor, " 1"]
 ) -> Float[Tensor, "batch slot slot"]:
     """Weights of the edges, where those of the current sentence count more; the incoming ones of a word sum to 1."""
     weights = edges + emphasis * current

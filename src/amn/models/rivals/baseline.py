@@ -5,7 +5,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-from amn.models.base import Reading, uniform
+from amn.models.base import PerStory, Reading
+from amn.models.layers import uniform
 
 
 def look_up(
@@ -40,7 +41,7 @@ def dropout(
     return values * kept / (1 - rate)
 
 
-def reading_of(logits: Float[Tensor, "batch question answer"], slots: Float[Tensor, " batch"]) -> Reading:
+def reading_of(logits: Float[Tensor, "batch question answer"], slots: PerStory) -> Reading:
     """What a model without banks reports: one bank, and all its memory slots read for each question."""
     read = slots.unsqueeze(-1).expand(-1, logits.shape[1])
     return Reading(logits, slots, read, torch.ones_like(slots))

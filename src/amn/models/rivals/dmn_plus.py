@@ -1,7 +1,6 @@
 """DMN+: Dynamic Memory Networks, improved (arXiv 1603.01417). Sentences are facts; episodes of attention read them."""
 
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import Any
 
 import torch
@@ -9,10 +8,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from amn.data.batches import Batch
-from amn.models.base import GRU, Linear, Model, ModelConfig, Reading, masked_softmax
+from amn.models.base import Model, ModelConfig, PerQuestion, PerStory, Reading, Scalar
+from amn.models.layers import GRU, Cell, Linear, masked_softmax
 from amn.models.rivals.baseline import dropout, look_up, position_encoding, reading_of
-
-_EMBEDDING_RANGE = sqrt(3)  # embeddings start uniform in [-sqrt(3), sqrt(3)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,13 +23,10 @@ class DMNPlusConfig(ModelConfig):
     decay: float = 0.001  # weight of the squared weights in a training loss that is summed over a batch
 
 
-class AttentionGRU(nn.Module):
+class AttentionGRU(Cell):
     """A GRU whose update gate is the attention on each fact, so that order matters in what is read."""
 
-    def __init__(self, inputs: int, hidden: int) -> None:
-        super().__init__()
-        self.input = Linear(inputs, 2 * hidden)
-        self.state = Linear(hidden, 2 * hidden)
+    gates = 2
 
     def forward(
         self,
@@ -52,6 +47,7 @@ class DMNPlus(Model):
     Config = DMNPlusConfig
     config: DMNPlusConfig
     reads_by_sentence = False
+    embeddings = ("embedding.weight",)
     recipe = {
         "learning_rate": 1e-3,
         "batch_size": 100,
@@ -77,12 +73,12 @@ class DMNPlus(Model):
         self.updates = nn.ModuleList(Linear(3 * hidden, hidden) for _ in range(config.episodes))  # W^t
         self.answer = Linear(2 * hidden, config.num_answers)
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Tensor, list[Any]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[Tensor, list[Any]]:
         """Fuses the sentences into facts."""
         del progress
         return self.fuse(self.sentences(batch), batch.sentence_mask), []
 
-    def finish(self, batch: Batch, facts: Tensor, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, facts: Tensor, progress: Scalar, banks: int = 1) -> Reading:
         """Reads the facts in episodes, and answers."""
         del progress, banks
         told = batch.sentence_mask
@@ -110,7 +106,7 @@ class DMNPlus(Model):
         back = self.backwards.over(self.backwards.input(sentences).flip(1), told.flip(1)).flip(1)
         return ahead + back
 
-    def questions(self, words: Int[Tensor, "batch question word_q"]) -> Float[Tensor, "batch question hidden"]:
+    def questions(self, words: Int[Tensor, "batch question word_q"]) -> PerQuestion:
         """The last state of a GRU over the words of each question."""
         projected = self.question_gru.input(look_up(self.embedding.weight, words))
         return self.question_gru.over(projected, words > 0)[..., -1, :]
@@ -118,8 +114,8 @@ class DMNPlus(Model):
     def attend(
         self,
         facts: Float[Tensor, "batch sentence hidden"],
-        questions: Float[Tensor, "batch question hidden"],
-        memory: Float[Tensor, "batch question hidden"],
+        questions: PerQuestion,
+        memory: PerQuestion,
         told: Bool[Tensor, "batch sentence"],
     ) -> Float[Tensor, "batch question sentence"]:
         """Section 3.3 of arXiv 1603.01417: g = softmax(W(2) tanh(W(1) z)).
@@ -133,7 +129,7 @@ class DMNPlus(Model):
 
     def read(
         self, facts: Float[Tensor, "batch sentence hidden"], attention: Float[Tensor, "batch question sentence"]
-    ) -> Float[Tensor, "batch question hidden"]:
+    ) -> PerQuestion:
         """The contextual vector c^t: the last state of the attention GRU."""
         projected = self.attention_gru.input(facts).unsqueeze(1)
         state = attention.new_zeros(*attention.shape[:2], facts.shape[-1])
@@ -141,7 +137,7 @@ class DMNPlus(Model):
             state = self.attention_gru(fact, weight, state)
         return state
 
-    def decay(self, like: Float[Tensor, " batch"]) -> Float[Tensor, " batch"]:
+    def decay(self, like: PerStory) -> PerStory:
         """Half the squared weights without biases, each story its share.
 
         Beside a mean over stories the whole of it would count as often more as there are stories in a batch.
@@ -149,11 +145,3 @@ class DMNPlus(Model):
         matrices = [parameter for name, parameter in self.named_parameters() if not name.endswith("bias")]
         squares = torch.stack([matrix.square().sum() for matrix in matrices])
         return (squares.sum() * self.config.decay / (2 * len(like))).expand_as(like)
-
-    @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
-        """Xavier, and uniform embeddings."""
-        if name == "embedding.weight":
-            parameter.uniform_(-_EMBEDDING_RANGE, _EMBEDDING_RANGE, generator=generator)
-        else:
-            super().initialise_parameter(name, parameter, generator)

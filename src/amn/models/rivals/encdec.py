@@ -13,20 +13,18 @@ from torch import Tensor, nn
 
 from amn.data.batches import Batch
 from amn.errors import ConfigError, did_you_mean
-from amn.models.base import GRU, Linear, Model, ModelConfig, Reading
+from amn.models.base import Model, ModelConfig, PerQuestion, Reading, Scalar
+from amn.models.layers import GRU, Cell, Linear
 from amn.models.rivals.baseline import look_up, reading_of
 
 
-class LSTM(nn.Module):
+class LSTM(Cell):
     """A long short-term memory cell; its state is the hidden state and the cell, side by side.
 
     i, f, o = sigmoid(W x + U h), n = tanh(W_n x + U_n h), c' = f * c + i * n, h' = o * tanh(c')
     """
 
-    def __init__(self, inputs: int, hidden: int) -> None:
-        super().__init__()
-        self.input = Linear(inputs, 4 * hidden)
-        self.state = Linear(hidden, 4 * hidden)
+    gates = 4
 
     def forward(
         self, projected: Float[Tensor, "*axes gates"], state: Float[Tensor, "*axes both"]
@@ -54,7 +52,7 @@ class EncDecConfig(ModelConfig):
 
 
 class EncDec(Model):
-    """One state for everything that was told: what a memory has to beat."""
+    """One state for the whole story: what a memory has to beat."""
 
     Config = EncDecConfig
     config: EncDecConfig
@@ -71,12 +69,12 @@ class EncDec(Model):
         self.first = nn.Parameter(torch.zeros(hidden))  # the decoder's first input
         self.answer = Linear(hidden, config.num_answers)
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[Tensor, list[Any]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[Tensor, list[Any]]:
         """Reads the story once."""
         del progress
         return self.read(batch.story_words.flatten(1), self.blank(batch)), []
 
-    def finish(self, batch: Batch, story: Tensor, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, story: Tensor, progress: Scalar, banks: int = 1) -> Reading:
         """Reads each question from where the story ends, and answers."""
         del progress, banks
         questions = self.read(batch.question_words, story.unsqueeze(1).expand(-1, batch.questions.shape[1], -1))
@@ -97,7 +95,7 @@ class EncDec(Model):
             state = torch.where((word > 0).unsqueeze(-1), self.encoder(one, state), state)
         return state
 
-    def decode(self, state: Float[Tensor, "batch question state"]) -> Float[Tensor, "batch question hidden"]:
+    def decode(self, state: Float[Tensor, "batch question state"]) -> PerQuestion:
         """One step of the decoder from the last state of the encoder."""
         first = self.decoder.input(self.first).expand(*state.shape[:-1], -1)
         return self.decoder(first, state)[..., : self.config.hidden]

@@ -15,7 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from amn.data.batches import Batch
-from amn.models.base import Linear, Model, ModelConfig, Reading
+from amn.models.base import Model, ModelConfig, PerQuestion, Reading, Scalar
+from amn.models.layers import Linear
 from amn.models.rivals.baseline import look_up, reading_of
 
 
@@ -45,7 +46,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class DynamicMemory:
-    """What a story has come to: the memories (h_j), and their keys (w_j)."""
+    """The memories (h_j) of a story, and their keys (w_j)."""
 
     memories: Float[Tensor, "batch key hidden"]
     keys: Float[Tensor, "key hidden"]
@@ -61,11 +62,13 @@ class EntNet(Model):
     Config = EntNetConfig
     config: EntNetConfig
     key_words: Int[Tensor, " key"]
+    deviation = 0.1
     recipe = {"learning_rate": 1e-2, "batch_size": 32, "epochs": 200, "clip": 1.25, "schedule": "halving", "window": 70}
 
     def __init__(self, config: EntNetConfig) -> None:
         super().__init__()
         self.config = config
+        self.constants = {"question_mask": 1.0, "slopes": 1.0} | ({} if config.ordered else {"statement_mask": 1.0})
         hidden = config.hidden
         self.num_slots = len(config.key_words) or config.num_slots
         self.embedding = nn.Embedding(config.vocabulary_size, hidden)
@@ -81,7 +84,7 @@ class EntNet(Model):
         self.of_read = Linear(hidden, hidden, bias=False)  # H
         self.answer = Linear(hidden, config.num_answers, bias=False)  # R
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[DynamicMemory, list[Statement]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[DynamicMemory, list[Statement]]:
         """The memories start as their keys."""
         del progress
         statements = self.encode(batch.story_words, self.statement_mask)
@@ -95,9 +98,7 @@ class EntNet(Model):
         updated = self.step(carry.memories, carry.keys, sentence.vector)
         return replace(carry, memories=torch.where(sentence.told[:, None, None], updated, carry.memories))
 
-    def finish(
-        self, batch: Batch, carry: DynamicMemory, progress: Float[Tensor, ""] | float, banks: int = 1
-    ) -> Reading:
+    def finish(self, batch: Batch, carry: DynamicMemory, progress: Scalar, banks: int = 1) -> Reading:
         """Answers from all slots."""
         del progress, banks
         logits = self.decode(carry.memories, self.encode(batch.question_words, self.question_mask))
@@ -137,7 +138,7 @@ class EntNet(Model):
         return self.phi(self.of_memory(memories) + self.of_key(keys) + self.of_statement(statement).unsqueeze(1))
 
     def decode(
-        self, memories: Float[Tensor, "batch key hidden"], questions: Float[Tensor, "batch question hidden"]
+        self, memories: Float[Tensor, "batch key hidden"], questions: PerQuestion
     ) -> Float[Tensor, "batch question answer"]:
         """Section 2.3 of arXiv 1612.03969: p_j = softmax(q . h_j), u = sum_j p_j h_j, y = R phi(q + H u)."""
         attention = torch.softmax(questions @ memories.transpose(1, 2), -1)
@@ -146,11 +147,3 @@ class EntNet(Model):
     def phi(self, values: Float[Tensor, "*axes hidden"]) -> Float[Tensor, "*axes hidden"]:
         """PReLU with the slopes that the whole network shares."""
         return torch.where(values > 0, values, self.slopes * values)
-
-    @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
-        """N(0, 0.1); the mask of questions and the slopes start at one."""
-        if name in ("question_mask", "slopes") or (name == "statement_mask" and not self.config.ordered):
-            parameter.fill_(1.0)
-        else:
-            parameter.normal_(0, 0.1, generator=generator)

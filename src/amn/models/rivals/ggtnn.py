@@ -1,6 +1,6 @@
 """GGT-NN: Gated Graph Transformer Networks (Johnson, Learning Graphical State Transitions, ICLR 2017).
 
-A graph changes as the story is told. Each node has a type (a distribution over words), a strength in [0, 1] and a
+A graph changes with every sentence. Each node has a type (a distribution over words), a strength in [0, 1] and a
 state; each pair of nodes has a strength for each kind of edge. Here every distinct word of a story has a node of its
 own type from the start, and a sentence may add more. The paper shows the network the right graph after each sentence;
 this one learns from answers alone unless it is given facts (see `amn.data.facts`).
@@ -12,14 +12,16 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils import _pytree as pytree
 
 from amn.data.batches import Batch
 from amn.data.facts import KINDS
-from amn.models.base import GRU, Linear, Model, ModelConfig, Reading
+from amn.models.base import Model, ModelConfig, Reading, Scalar
+from amn.models.layers import GRU, Linear, where_told
 from amn.models.rivals.baseline import look_up, reading_of
 
 _LEAST_CHANCE = 1e-6  # below which a wrong graph costs no more
-_SPARSEST = -5.0  # the logit at which edges start that are learned from facts: ever so few of all pairs are edges
+_SPARSEST = -5.0  # the logit at which edges start that are learned from facts: very few of all pairs are edges
 _SPARSE, _KEEPING = -2.0, 2.0  # the logits at which edges and attention start, and at which nodes keep their states
 
 
@@ -29,7 +31,7 @@ class GGTNNConfig(ModelConfig):
 
     hidden: int = 20  # width of a node's state
     text_width: int = 100  # width of a word, of a sentence, and of a whole graph as one vector
-    message_width: int = 50  # width of what nodes tell each other
+    message_width: int = 50  # width of the messages between nodes
     edge_kinds: int = 3  # number of kinds of edges (Y)
     new_nodes: int = 0  # nodes that each sentence adds (k in the complexity table of arXiv 1802.00510)
     propagation: int = 5  # rounds of propagation before an answer
@@ -91,7 +93,7 @@ class NodeUpdate(nn.Module):
 
 
 class Propagation(nn.Module):
-    """T_prop: nodes tell their neighbours along the edges, and backwards along them."""
+    """T_prop: nodes send messages to their neighbours along the edges, and backwards along them."""
 
     def __init__(self, types: int, hidden: int, kinds: int, width: int) -> None:
         super().__init__()
@@ -109,12 +111,12 @@ class Propagation(nn.Module):
         f is one layer with a tanh, as in the author's code.
         """
         edges = graph.edges.movedim(-1, -3)  # kind node node
-        return (edges.transpose(-1, -2) @ self.said(self.ahead, graph) + edges @ self.said(self.back, graph)).sum(-3)
+        return (edges.transpose(-1, -2) @ self.sent(self.ahead, graph) + edges @ self.sent(self.back, graph)).sum(-3)
 
-    def said(self, layer: Linear, graph: GatedGraph) -> Float[Tensor, "*axes kind node message"]:
-        """What each node says along each kind of edge, as far as it exists."""
-        said = torch.tanh(layer(graph.features)) * graph.strengths.unsqueeze(-1)
-        return said.unflatten(-1, (graph.edges.shape[-1], -1)).movedim(-2, -3)
+    def sent(self, layer: Linear, graph: GatedGraph) -> Float[Tensor, "*axes kind node message"]:
+        """The message of each node along each kind of edge, times its strength."""
+        sent = torch.tanh(layer(graph.features)) * graph.strengths.unsqueeze(-1)
+        return sent.unflatten(-1, (graph.edges.shape[-1], -1)).movedim(-2, -3)
 
 
 class EdgeUpdate(nn.Module):
@@ -228,7 +230,7 @@ class GGTNN(Model):
         self.query_summarise = Aggregation(types, hidden, text)
         self.answer = Linear(text, config.num_answers)
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[GatedGraph, list[EncodedText]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[GatedGraph, list[EncodedText]]:
         """A graph of the story's words, and every sentence encoded."""
         del progress
         story = self.encode(batch.story_words)
@@ -243,7 +245,7 @@ class GGTNN(Model):
 
     def advance(self, carry: GatedGraph, sentence: EncodedText) -> GatedGraph:
         """Transforms the graph with one sentence: T_h, T_h,direct, T_prop, T_add, T_C; padding changes nothing."""
-        new = self.refer_to(self.refer, self.tell(self.update, carry, sentence), sentence)
+        new = self.read(self.update, self.refer, carry, sentence)
         if self.propagate is not None:
             new = self.spread(self.propagate, new)
         if self.recognise is not None:
@@ -258,7 +260,7 @@ class GGTNN(Model):
             new = snapped(new)
         return _where((sentence.words > 0).any(-1), new, carry)
 
-    def finish(self, batch: Batch, carry: GatedGraph, progress: Float[Tensor, ""] | float, banks: int = 1) -> Reading:
+    def finish(self, batch: Batch, carry: GatedGraph, progress: Scalar, banks: int = 1) -> Reading:
         """Transforms the graph with the question, and answers from all nodes."""
         del progress, banks
         answered = self.query(carry, self.encode(batch.question_words))
@@ -272,7 +274,7 @@ class GGTNN(Model):
     def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
         """Xavier; but the graph starts sparse, and nodes keep their states unless they are referred to.
 
-        An edge that half exists everywhere tells nobody anything, and neither does a node that follows every sentence.
+        Edges of strength one half everywhere carry no information, and neither do nodes that follow every sentence.
         """
         super().initialise_parameter(name, parameter, generator)
         if name == "update.gru.input.bias":
@@ -283,7 +285,7 @@ class GGTNN(Model):
     def encode(self, words: Int[Tensor, "*axes word"]) -> EncodedText:
         """A GRU over the words of each sentence or question.
 
-        Backwards too, where it is set: so the word that a sentence begins with hears at once what is said of it.
+        Backwards too, where it is set, so that the output at the first word knows the rest of the sentence.
         """
         embedded = look_up(self.embedding.weight, words)
         outputs = self.word_gru.over(self.word_gru.input(embedded), words > 0)
@@ -308,9 +310,8 @@ class GGTNN(Model):
     def query(self, graph: GatedGraph, questions: EncodedText) -> GatedGraph:
         """The question: T_h, T_h,direct and several rounds of T_prop, on a graph for each question."""
         asked = questions.vector.shape[1]
-        graph = GatedGraph(*(part.unsqueeze(1).expand(-1, asked, *part.shape[1:]) for part in _parts(graph)))
-        graph = self.tell(self.query_update, graph, questions)
-        graph = self.refer_to(self.query_refer, graph, questions)
+        graph = pytree.tree_map(lambda part: part.unsqueeze(1).expand(-1, asked, *part.shape[1:]), graph)
+        graph = self.read(self.query_update, self.query_refer, graph, questions)
         return self.spread(self.query_propagate, graph)
 
     def spread(self, propagate: Propagation, graph: GatedGraph) -> GatedGraph:
@@ -319,14 +320,13 @@ class GGTNN(Model):
             graph = propagate(graph)
         return graph
 
-    def tell(self, update: NodeUpdate, graph: GatedGraph, text: EncodedText) -> GatedGraph:
-        """T_h: every node hears the sentence."""
-        shape = (*graph.strengths.shape, text.vector.shape[-1])
-        return update(graph, text.vector.unsqueeze(-2).expand(shape))
+    def read(self, update: NodeUpdate, refer: NodeUpdate, graph: GatedGraph, text: EncodedText) -> GatedGraph:
+        """T_h: every node gets the vector of the text. Then T_h,direct: each node gets what is said of its word.
 
-    def refer_to(self, update: NodeUpdate, graph: GatedGraph, text: EncodedText) -> GatedGraph:
-        """T_h,direct: a_v = sum_n x_(v,n) D_n, where D_n sums the GRU's outputs at the places of word n."""
-        return update(graph, _is_word(graph, text) @ text.outputs)
+        a_v = sum_n x_(v,n) D_n, where D_n sums the GRU's outputs at the places of word n.
+        """
+        graph = update(graph, text.vector.unsqueeze(-2).expand(*graph.strengths.shape, -1))
+        return refer(graph, _is_word(graph, text) @ text.outputs)
 
 
 def right_graph(
@@ -345,9 +345,9 @@ def right_graph(
 def corrected(
     graph: GatedGraph, nodes: Float[Tensor, "batch slot"], edges: Float[Tensor, "batch slot slot kind"]
 ) -> GatedGraph:
-    """The graph made right, and how surprising that was: -log p of every node, and of every edge between two nodes.
+    """The right graph, and its loss: -log p of every node, and of every edge between two nodes.
 
-    As in the paper, the next sentence starts from the right graph, so that one error does not teach others.
+    As in the paper, the next sentence starts from the right graph (teacher forcing).
     """
     added = graph.strengths.shape[1] - nodes.shape[1]  # nodes that sentences add on their own are in no fact
     nodes, edges = F.pad(nodes, (0, added)), F.pad(edges, (0, 0, 0, added, 0, added))
@@ -360,10 +360,7 @@ def corrected(
 
 
 def snapped(graph: GatedGraph) -> GatedGraph:
-    """The likelier graph: every node and every edge is there or it is not.
-
-    A network that is shown the right graph in training has never seen half an edge, and small doubts would add up.
-    """
+    """The likelier graph: strengths of nodes and edges rounded to 0 or 1, as all are that training starts from."""
     return replace(
         graph,
         strengths=(graph.strengths > 0.5).to(graph.strengths.dtype),
@@ -382,12 +379,8 @@ def _is_word(graph: GatedGraph, text: EncodedText) -> Float[Tensor, "*axes node 
     return graph.types.gather(-1, text.words.unsqueeze(-2).expand(shape)) * (text.words > 0).unsqueeze(-2)
 
 
-def _parts(graph: GatedGraph) -> list[Tensor]:
-    return [part for part in vars(graph).values() if part is not None]
-
-
 def _where(told: Bool[Tensor, " batch"], new: GatedGraph, old: GatedGraph) -> GatedGraph:
-    """The new graph where a sentence was told; elsewhere the old one, with as many more nodes of no strength."""
+    """The new graph where there is a sentence; elsewhere the old one, with as many more nodes of no strength."""
     added = new.strengths.shape[1] - old.strengths.shape[1]
     kept = replace(
         old,
@@ -396,5 +389,4 @@ def _where(told: Bool[Tensor, " batch"], new: GatedGraph, old: GatedGraph) -> Ga
         states=F.pad(old.states, (0, 0, 0, added)),
         edges=F.pad(old.edges, (0, 0, 0, added, 0, added)),
     )
-    pairs = zip(_parts(new), _parts(kept), strict=True)
-    return GatedGraph(*(torch.where(told.view(-1, *[1] * (a.dim() - 1)), a, b) for a, b in pairs))
+    return where_told(told, new, kept)

@@ -16,7 +16,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from amn.data.batches import Batch
-from amn.models.base import Linear, Model, ModelConfig, Reading, masked_softmax, uniform
+from amn.models.base import Model, ModelConfig, PerQuestion, Reading, Scalar
+from amn.models.layers import Linear, masked_softmax, uniform
 from amn.models.rivals.baseline import look_up, position_encoding, reading_of
 
 
@@ -39,6 +40,7 @@ class MemN2N(Model):
     Config = MemN2NConfig
     config: MemN2NConfig
     reads_by_sentence = False
+    deviation = 0.1
     # The paper's rate of 0.005 and norm of 40 are of gradients that are summed over a batch of 32; ours are means. It
     # trains 20 epochs with linear start and then 100, the rate halved after every 25 of these.
     recipe = {
@@ -62,15 +64,13 @@ class MemN2N(Model):
         self.between = Linear(config.hidden, config.hidden, bias=False) if config.layerwise else None  # H
         self.answer = Linear(config.hidden, config.num_answers, bias=False)  # W
 
-    def begin(self, batch: Batch, progress: Float[Tensor, ""] | float) -> tuple[list[Tensor], list[Any]]:
+    def begin(self, batch: Batch, progress: Scalar) -> tuple[list[Tensor], list[Any]]:
         """The memories of every table."""
         del progress
         when = self.when(batch)
         return [self.memories(batch.story_words, when, table) for table in range(len(self.words))], []
 
-    def finish(
-        self, batch: Batch, memories: list[Tensor], progress: Float[Tensor, ""] | float, banks: int = 1
-    ) -> Reading:
+    def finish(self, batch: Batch, memories: list[Tensor], progress: Scalar, banks: int = 1) -> Reading:
         """Hops over the sentences and answers."""
         del banks
         told = batch.sentence_mask
@@ -96,10 +96,10 @@ class MemN2N(Model):
 
     def attend(
         self,
-        state: Float[Tensor, "batch question hidden"],
+        state: PerQuestion,
         memories: Float[Tensor, "batch sentence hidden"],
         told: Bool[Tensor, "batch sentence"],
-        progress: Float[Tensor, ""] | float,
+        progress: Scalar,
     ) -> Float[Tensor, "batch question sentence"]:
         """Section 2.1 of arXiv 1503.08895: p_i = softmax(u . m_i); without the softmax while training starts."""
         scores = state @ memories.transpose(1, 2)
@@ -109,9 +109,7 @@ class MemN2N(Model):
             return torch.where(progress < self.config.linear_until, linear, soft)
         return linear if progress < self.config.linear_until else soft
 
-    def hop(
-        self, state: Float[Tensor, "batch question hidden"], read: Float[Tensor, "batch question hidden"]
-    ) -> Float[Tensor, "batch question hidden"]:
+    def hop(self, state: PerQuestion, read: PerQuestion) -> PerQuestion:
         """Section 2.2 of arXiv 1503.08895: u_(k+1) = H u_k + o_k, where o = sum_i p_i c_i is what was read."""
         state = state + read if self.between is None else self.between(state) + read
         return torch.relu(state) if self.config.relu else state
@@ -136,9 +134,3 @@ class MemN2N(Model):
         place = (uniform(key, (batch, most), stream=2) * (told + 1)).floor()
         used = torch.arange(most, device=back.device) < count
         return ((place.unsqueeze(1) <= back.unsqueeze(-1)) & used.unsqueeze(1)).sum(-1)
-
-    @torch.no_grad()
-    def initialise_parameter(self, name: str, parameter: Tensor, generator: torch.Generator) -> None:
-        """All weights from N(0, 0.1)."""
-        del name
-        parameter.normal_(0, 0.1, generator=generator)

@@ -1,4 +1,4 @@
-"""Training that starts from a trained model, whose words and answers stay known beside those of the new data."""
+"""Warm starts: training from the weights of a trained model, whose words and answers stay known."""
 
 import dataclasses
 from typing import Any

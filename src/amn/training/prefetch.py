@@ -1,4 +1,4 @@
-"""Mixed stories anew: while a model trains on some, other processes make those of the epochs to come."""
+"""New mixed stories every few epochs: other processes generate the next ones while a model trains on the present."""
 
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
@@ -13,12 +13,12 @@ from amn.data.slots import Sizes
 from amn.data.vocabulary import Vocabulary
 from amn.errors import ConfigError
 from amn.training.distract import distracted
-from amn.training.fleet import Pool
+from amn.training.pool import Pool
 from amn.training.prepare import MIXED, Encoded, Part, data_key, load_data, parts_of
 
 
-class Renewal:
-    """Replaces the mixed stories of a run every few epochs by others, in the room and the words of the first.
+class Prefetcher:
+    """Replaces the mixed stories of a run every `renew` epochs by new ones, in the room and the words of the first.
 
     A story that needs more room is left out.
     """
@@ -29,34 +29,33 @@ class Renewal:
         if self.every and not self.parts:
             raise ConfigError(f"renew is for runs with mixed stories, not for task {spec.task}")
         self._known = data.vocabulary, data.names.get(MIXED, frozenset()), room
-        self._round, self._pool = 0, None  # type: int, ProcessPoolExecutor | None
-        self._ordered: dict[int, list[Future[Dataset]]] = {}
+        self._round, self._executor = 0, None  # type: int, ProcessPoolExecutor | None
+        self._requested: dict[int, list[Future[Dataset]]] = {}  # by round
 
     def renew(self, pool: Pool, epoch: int) -> None:
-        """Gives a pool the stories of an epoch, and lets those that come after them be made."""
+        """Writes the stories of an epoch into a pool, and requests those of the next round."""
         if not self.every:
             return
         number = epoch // self.every
         if number != self._round:
-            self._order(number)
-            pool.renew([future.result() for future in self._ordered.pop(number)])
+            self._request(number)
+            pool.renew([future.result() for future in self._requested.pop(number)])
             self._round = number
         if (number + 1) * self.every < self.epochs:
-            self._order(number + 1)
+            self._request(number + 1)
 
     def close(self) -> None:
         """Ends the processes."""
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-            self._pool, self._ordered = None, {}
+        if self._executor is not None:
+            self._executor.shutdown(cancel_futures=True)
+            self._executor, self._requested = None, {}
 
-    def _order(self, number: int) -> None:
-        """Lets the stories of a round be made."""
-        self._pool = self._pool or ProcessPoolExecutor(self.workers, mp_context=get_context("spawn"))
-        if number not in self._ordered:
+    def _request(self, number: int) -> None:
+        self._executor = self._executor or ProcessPoolExecutor(self.workers, mp_context=get_context("spawn"))
+        if number not in self._requested:
             keys = [part.key._replace(mixed_seed=part.key.mixed_seed + number * len(self.parts)) for part in self.parts]
             parts = [part._replace(key=key) for part, key in zip(self.parts, keys, strict=True)]
-            self._ordered[number] = [self._pool.submit(_stories, part, *self._known) for part in parts]
+            self._requested[number] = [self._executor.submit(_stories, part, *self._known) for part in parts]
 
 
 def _stories(part: Part, vocabulary: Vocabulary, names: frozenset[str], room: Sizes) -> Dataset:

@@ -30,9 +30,9 @@ def test_every_round_has_other_stories_in_the_same_room(tmp_path: Path) -> None:
     one = trainer(tmp_path)
     rounds = []
     for epoch in range(3):
-        one.renewal.renew(one.fleet.training, epoch)
+        one.prefetcher.renew(one.fleet.training, epoch)
         rounds.append((told(one), one.fleet.training.shapes[0].copy()))
-    one.renewal.close()
+    one.prefetcher.close()
     for before, after in zip(rounds, rounds[1:], strict=False):
         assert before[0].shape[2:] == after[0].shape[2:]
         assert (before[1] != after[1]).any()
