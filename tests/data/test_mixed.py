@@ -13,10 +13,8 @@ from amn.data.babi import write_babi
 from amn.data.story import Question, Story, words
 from amn.data.tasks import TASKS, MixedConfig, generate, generate_preset
 from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS
-from amn.data.tasks.mixed.events import EVENTS, OPENERS, WRAPPERS
-from amn.data.tasks.mixed.grammar import Wordings, expand
 from amn.data.tasks.mixed.names import KNOWN, NEW, NamePool
-from amn.data.tasks.mixed.questions import QUESTIONS
+from amn.data.tasks.mixed.wordings import EVENTS, OPENERS, QUESTIONS, WRAPPERS, Wordings, expand
 from amn.errors import ConfigError
 from solver.mixed import solve_mixed
 from solver.mixed_questions import RULES, parse_question

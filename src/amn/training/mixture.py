@@ -5,9 +5,8 @@ from functools import cache
 
 from amn.data.story import Story, words
 from amn.data.tasks import generate_preset
-from amn.data.tasks.mixed.events import EVENTS
 from amn.data.tasks.mixed.names import KNOWN
-from amn.data.tasks.mixed.questions import QUESTIONS
+from amn.data.tasks.mixed.wordings import EVENTS, QUESTIONS
 
 _VALIDATION, _MOST = 5, 2000  # one question to validate with for so many of the training, and the most of them
 _VALIDATION_SEED = 50_000  # of the first share of the stories to validate with

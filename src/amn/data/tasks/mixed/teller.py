@@ -7,10 +7,8 @@ from random import Random
 from typing import NamedTuple
 
 from amn.data.tasks.mixed.config import MixedConfig
-from amn.data.tasks.mixed.events import BABI_OPENERS, EVENTS, OPENERS, WRAPPERS
-from amn.data.tasks.mixed.grammar import Which
 from amn.data.tasks.mixed.names import KNOWN, ME, NEW, Name, a, idiomatic
-from amn.data.tasks.mixed.questions import QUESTIONS
+from amn.data.tasks.mixed.wordings import EVENTS, OPENERS, QUESTIONS, WRAPPERS, Which
 from amn.data.tasks.mixed.world import Lines, MixedWorld
 from amn.data.vocabulary import UNKNOWN_ANSWER
 
@@ -203,7 +201,7 @@ class Teller:
 
     def _opened(self, text: str, pronoun: bool) -> str:
         if self.babi:
-            return f"{self.rng.choice(BABI_OPENERS)} {text}" if pronoun else text
+            return f"{self.rng.choice(OPENERS.babi)} {text}" if pronoun else text
         if not self.sentences or self.rng.random() > (2 * _OPENER_SHARE if pronoun else _OPENER_SHARE):
             return text
         return f"{OPENERS.choose(self.rng, self.config.wordings, _BABI_WORDING)} {text}"
