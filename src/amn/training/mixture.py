@@ -30,8 +30,7 @@ def name_words() -> frozenset[str]:
     Of a name of several words each may be new: *Mr.* Xu lives in *New* Xanadu. A word that is also part of how things
     are said (the living *room*, "which room is she in") has to be known.
     """
-    single = KNOWN.single
-    groups = (single.people, single.places, single.objects)
+    groups = (KNOWN.people, KNOWN.places, KNOWN.objects)
     texts = [*(name for group in groups for name in group), *KNOWN.surnames, *KNOWN.towns, *KNOWN.rooms]
     things = (*KNOWN.looks, *KNOWN.things, *KNOWN.plurals, *KNOWN.surfaces, *KNOWN.containers)
     named = {word for text in (*texts, *things) for word in words(text)}

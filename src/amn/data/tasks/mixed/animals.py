@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from amn.data.tasks.mixed.names import Name, a
+from amn.data.tasks.mixed.english import a
+from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
 from amn.data.tasks.mixed.theme import Theme, asked
 from amn.data.tasks.mixed.world import Lines

@@ -5,6 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from amn.data import names as released
+from amn.data.names import NameList
 from amn.data.story import Question, Story
 from amn.data.tasks.mixed import names
 from amn.data.tasks.mixed.animals import ALL_COLOURS, Animals, Colours
@@ -13,7 +14,7 @@ from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.counts import Counts
 from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
 from amn.data.tasks.mixed.layout import BOXES, SWEETS, Map, Positions, SizeTheme
-from amn.data.tasks.mixed.names import Name, NamePool, the
+from amn.data.tasks.mixed.names import Name, the
 from amn.data.tasks.mixed.people import THEMES, People
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Cast, Teller
 from amn.data.tasks.mixed.theme import Theme, asked
@@ -236,7 +237,7 @@ def _sized(rng: Random) -> list[Name]:
     return SWEETS + boxes
 
 
-def _cast(rng: Random, pool: NamePool, *, babi: bool, motives: bool) -> Cast:
+def _cast(rng: Random, pool: NameList, *, babi: bool, motives: bool) -> Cast:
     """People, places and things, with spare ones that the story will not tell of."""
     num_people, num_places, num_things = rng.randint(3, 6), rng.randint(4, 8), rng.randint(2, 6)
     if babi and pool is names.KNOWN and rng.random() < _BABI_NAMES:
@@ -268,8 +269,8 @@ def _split(people: list[Name], places: list[Name], things: list[Name], surfaces:
 
 _ONE_WORD = (  # as bAbI's names are
     names.first_name,
-    lambda rng, pool: the(rng.choice(pool.single.places)),
-    lambda rng, pool: the(rng.choice(pool.single.objects)),
+    lambda rng, pool: the(rng.choice(pool.places)),
+    lambda rng, pool: the(rng.choice(pool.objects)),
 )
 
 _PEOPLE = (released.MOVERS, released.GIVERS, released.TOWNSFOLK)
@@ -278,7 +279,7 @@ _PEOPLE = (released.MOVERS, released.GIVERS, released.TOWNSFOLK)
 def _released_cast(rng: Random, *, motives: bool) -> Cast:
     """Names of the released stories; those of other tasks are spare."""
     people = rng.sample(rng.choice(_PEOPLE), 4)
-    spare = [name for name in released.RELEASED_WOMEN + released.RELEASED_MEN if name not in people]
+    spare = [name for name in released.RELEASED.women + released.RELEASED.men if name not in people]
     places = rng.sample(released.ROOMS, 6) if motives or rng.random() < 0.7 else rng.sample(released.TOWN, 6)
     other_places = [name for name in (*released.FURTHER.places[:20], "park", "school") if name not in places]
     things = rng.sample(released.THINGS, 3)

@@ -1,13 +1,14 @@
 """Puts what happens into words: which wording, which name or pronoun, and which sentence rests on which."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
+from amn.data.tasks.mixed import english
 from amn.data.tasks.mixed.config import MixedConfig
-from amn.data.tasks.mixed.names import KNOWN, ME, NEW, Name, a, idiomatic
+from amn.data.tasks.mixed.english import a, about_several, listed
+from amn.data.tasks.mixed.names import ME, Name
 from amn.data.tasks.mixed.wordings import EVENTS, OPENERS, QUESTIONS, WRAPPERS, Which
 from amn.data.tasks.mixed.world import Lines, MixedWorld
 from amn.data.vocabulary import UNKNOWN_ANSWER
@@ -26,10 +27,6 @@ _DOINGS = ("move", "get", "get there", "buy", "drop", "put", "give", "carry", "p
 _GOINGS = ("move", "in", "not in", "either", "with", "then", "not go")
 _WRAPPED = ("move", "in", "not in", "with", "get", "have", "give", "put", "lies", "carry", "likes", "tie", "more")
 _WRAPPED_SHARE = 0.06
-_PARTICLE = re.compile(
-    r"\b(pick|picked|put|set|laid|left|parked|stored|kept|locked|tucked) (up|down|behind|away) \{thing\}"
-)
-_SEVERAL = (("is", "are"), ("was", "were"), ("has been", "have been"))
 _LATELY = 4  # so many sentences back at most stands what *it* means
 _NEW_SHARE = 0.3  # how often something is told of first by "a" or "my"
 _OWN = {"he": "his", "she": "her"}
@@ -98,7 +95,7 @@ class Teller:
     def state(self, kind: str, /, *, things: Sequence[Name] = (), **slots: str) -> Lines:
         """Tells a fact about no person."""
         self._subject = _Told()
-        wording = _about_several(self._wording(kind)) if len(things) > 1 else self._wording(kind)
+        wording = about_several(self._wording(kind)) if len(things) > 1 else self._wording(kind)
         thing = self._listed(things, own="my") if kind == "lies" else listed([thing.said for thing in things])
         line = self._add(self._wrapped(kind, wording.format(thing=thing, **slots)))
         self._topic = _Told(tuple(things), (line,))
@@ -131,8 +128,7 @@ class Teller:
     def ask(self, asked: Asked) -> str:
         """The question in words."""
         wording = QUESTIONS[asked.kind].choose(self.rng, self.config.wordings, self._babi_share())
-        text = wording.format(**asked.slots)
-        return f"{_capital(idiomatic(text))}?"
+        return english.sentence(wording.format(**asked.slots), "?")
 
     def can_ask(self, kind: str) -> bool:
         """Whether the story's style knows the kind of question."""
@@ -149,16 +145,16 @@ class Teller:
 
     def _thing(self, wording: str, things: Sequence[Name], who: tuple[Name, ...]) -> tuple[str, str, Lines]:
         """The wording that takes what is said of the things, that, and the lines that say what a pronoun means."""
-        several = len(things) > 1 or any(thing.text in (*KNOWN.plurals, *NEW.plurals) for thing in things)
+        several = len(things) > 1 or any(thing.text in english.PLURALS for thing in things)
         if several:
-            wording = _about_several(wording)
+            wording = about_several(wording)
         if self.babi or not things or tuple(things) != self.topic or self.rng.random() > _THING_PRONOUN_SHARE:
             owner = who[0] if len(who) == 1 and wording.startswith("{who}") else Name("", "")
             return wording, self._listed(things, own="my" if owner == ME else _OWN.get(owner.pronoun, "")), ()
         wording = wording.replace("{to} {thing}", "{thing} to {to}")
         word = self.rng.choice(("both", "both of them", "them") if len(things) == 2 else ("them",)) if several else "it"
         if word in ("it", "them"):
-            wording = _PARTICLE.sub(r"\1 {thing} \2", wording)
+            wording = english.with_pronoun(wording)
         return wording, "they" if word == "them" and wording.startswith("{thing}") else word, self._topic.why
 
     def _listed(self, things: Sequence[Name], *, own: str = "") -> str:
@@ -213,21 +209,5 @@ class Teller:
         return f"{WRAPPERS.choose(self.rng, self.config.wordings, 0.0)} {text}"
 
     def _add(self, text: str) -> int:
-        self.sentences.append(f"{_capital(idiomatic(text))}.")
+        self.sentences.append(english.sentence(text, "."))
         return len(self.sentences) - 1
-
-
-def listed(names: Sequence[str]) -> str:
-    """Several joined by commas and "and"."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
-def _about_several(wording: str) -> str:
-    """With the verbs of several things."""
-    for one, several in _SEVERAL:
-        wording = re.sub(rf"(?<=\{{thing\}} ){one}\b", several, wording)
-    return wording.replace("there lies {thing}", "there lie {thing}")
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
