@@ -42,8 +42,8 @@ class TrainConfig:
     # Chance with which each other word whose spelling is not answered is hidden, in half of the training stories; it
     # teaches to read wordings that training never had.
     hide_words: float = 0.0
-    # Sentences are read with what they bring to mind: whom pronouns may mean, other forms of their words, those of
-    # English plurals and those that training stories show.
+    # Sentences are read with what they refer to: names that pronouns may mean, and other forms of their words, by the
+    # rules of English plurals and as training stories show.
     recall: bool = False
     together: bool = False  # questions asked at the same point of a story share one memory
     train_questions: int | None = None  # take only so many training questions of each task; None for all

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from amn.data.examples import Example, Words
-from amn.data.order import outward, outward_example
+from amn.data.reading_order import outward, outward_example
 from amn.data.vocabulary import UNKNOWN
 from amn.inference.trained import TrainedModel
 
