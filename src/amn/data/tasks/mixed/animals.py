@@ -4,7 +4,7 @@ from functools import partial
 
 from amn.data.tasks.mixed.english import a
 from amn.data.tasks.mixed.names import Name
-from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
+from amn.data.tasks.mixed.teller import UNKNOWN, Asked, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import Theme, asked
 from amn.data.tasks.mixed.world import Lines
 from amn.data.tasks.reasoning import ANIMALS, COLOURS, SPECIES
@@ -72,28 +72,28 @@ class Animals(Theme):
         why = self.teller.state("class colour", kinds=PLURALS[kind], kind=kind, one=a(kind), colour=colour)
         self.classes[kind] = colour, why
 
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """What colour or kind is somebody, or what do they fear?"""
         if not self.teller.babi and self.rng.random() < _CLASS_SHARE / 2:
             return self._ask_class(unknown)
         told = [name for name in self.names if name in self.kinds or name in self.shades]
         spare = unknown and self.rng.random() < 0.3
         if not told:
-            return None
+            raise NothingToSayError
         name = self.rng.choice(self.cast.other_people if spare else told)
         kinds = ["fear"] * ((8 if self.teller.hard else 2) * self.fears) + ["colour"] * (2 * self.colours) + ["kind"]
         kind = self.rng.choice(kinds)
         return asked(kind, *{"kind": self._kind, "colour": self._colour, "fear": self._fear}[kind](name), who=name)
 
-    def _ask_class(self, unknown: bool) -> Asked | None:
+    def _ask_class(self, unknown: bool) -> Asked:
         """What colour is a kind, or what does it fear? Nobody stands for all of a kind."""
         colours = self.rng.random() < 0.5
         told = self.classes if colours else self.afraid
         others = [kind for kind in PLURALS if all(kind != own for own, _ in self.kinds.values())]
         kinds = [kind for kind in others if kind not in told] if unknown else list(told)
-        if not kinds or not (self.colours if colours else self.fears):
-            return None
-        kind = self.rng.choice(kinds)
+        if not (self.colours if colours else self.fears):
+            raise NothingToSayError
+        kind = self.pick(kinds)
         return asked("class colour" if colours else "class fear", *told.get(kind, _NOTHING), kinds=PLURALS[kind])
 
     def _kind(self, name: Name) -> _Told:
@@ -129,9 +129,9 @@ class Colours(Theme):
     def _tell_colour(self, thing: Name, colour: str) -> None:
         self.told[thing] = colour, self.teller.state("thing colour", things=(thing,), colour=colour)
 
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """What colour is a thing?"""
         if not self.told:
-            return None
+            raise NothingToSayError
         thing = self.rng.choice(self.cast.other_things if unknown else list(self.told))
         return asked("thing colour", *self.told.get(thing, _NOTHING), thing=thing)

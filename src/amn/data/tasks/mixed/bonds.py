@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from amn.data.tasks.mixed.layout import YES_OR_NO, Ordered
 from amn.data.tasks.mixed.names import Name
-from amn.data.tasks.mixed.teller import Asked, Teller
+from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import Theme, asked
 from amn.data.tasks.mixed.world import Lines
 
@@ -37,12 +37,12 @@ class Bonds(Theme):
         self.left = self.rng.randint(1, 5)
         self.use_ties = self.rng.random() < 0.7
 
-    def tell(self) -> bool:
+    def tell(self) -> None:
         """One bond of two of whom none of its kind was told."""
         who, to = self.rng.sample(self.names, 2)
         ties = self.use_ties and self.rng.random() < 0.5
         if self.left == 0 or (self._is_tied(who, to) if ties else (who, to) in self.liked):
-            return False
+            raise NothingToSayError
         self.left -= 1
         if ties:
             self.tied[who, to] = self.teller.tell("tie", who, to=to, things=(), **self.ties)
@@ -51,7 +51,6 @@ class Bonds(Theme):
             why = self.teller.tell("likes" if likes else "does not like", who, to=to, things=(), **self.verbs)
             self.liked[who, to] = likes, why
         self.teller.outsiders |= {who, to}
-        return True
 
     def _is_tied(self, who: Name, to: Name) -> bool:
         """Whether these two are, or one of them is to somebody where there can be but one."""
@@ -59,10 +58,10 @@ class Bonds(Theme):
             return any({who, to} & set(pair) for pair in self.tied)
         return any({who, to} == set(pair) for pair in self.tied)
 
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """Whom, who, or whether."""
         if not self.liked and not self.tied:
-            return None
+            raise NothingToSayError
         spare = self.cast.other_people[:1] if unknown else []
         who, to = self.rng.sample([*self.names, *spare], 2)
         if self.liked and (not self.tied or self.rng.random() < 0.5):
@@ -135,11 +134,11 @@ class Comparisons(Ordered):
             self.teller.outsiders |= {high, low}
         return self.teller.state("more", high=high.said, low=low.said, **self.scale._asdict())
 
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """Is one more than the other, which of two is, or which of all?"""
         told = self.below.told()
         if not told:
-            return None
+            raise NothingToSayError
         kind = self.rng.choice(("more", "which more", "most"))
         if kind == "most":
             return self._most(told)

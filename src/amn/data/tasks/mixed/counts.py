@@ -2,7 +2,7 @@
 
 from amn.data.tasks.carrying import NUMBERS
 from amn.data.tasks.mixed.names import Name
-from amn.data.tasks.mixed.teller import Asked, Teller
+from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import Theme, asked
 from amn.data.tasks.mixed.world import Lines
 
@@ -28,14 +28,13 @@ class Counts(Theme):
         self.why: dict[tuple[Name, str], Lines] = {}
         self.left = self.rng.randint(1, 6)
 
-    def tell(self) -> bool:
+    def tell(self) -> None:
         """Somebody has some, or more or fewer than before."""
         if self.left == 0:
-            return False
+            raise NothingToSayError
         name = self.rng.choice(self.names)
-        told = (self._change if name in self.owned else self._own)(name)
-        self.left -= told
-        return told
+        (self._change if name in self.owned else self._own)(name)
+        self.left -= 1
 
     def _number(self, count: int) -> str:
         return str(count) if self.rng.random() < self.digits else NUMBERS[count]
@@ -43,7 +42,7 @@ class Counts(Theme):
     def _some(self, count: int, item: str) -> str:
         return f"{self._number(count)} {item if count == 1 else item + 's'}"
 
-    def _own(self, name: Name) -> bool:
+    def _own(self, name: Name) -> None:
         items = self.rng.sample(self.items, self.rng.randint(1, len(self.items)))
         counts = {item: self.rng.randint(1, _MOST) for item in items}
         amount = " and ".join(self._some(count, item) for item, count in counts.items())
@@ -57,9 +56,8 @@ class Counts(Theme):
         self.owned[name] = counts
         self.why |= {(name, item): why for item in items}
         self.teller.outsiders.add(name)
-        return True
 
-    def _change(self, name: Name) -> bool:
+    def _change(self, name: Name) -> None:
         kind, item = self.rng.choice(("gain", "lose", "lose", "share")), self.rng.choice(list(self.owned[name]))
         others = [other for other in self.owned if other != name and item in self.owned[other]]
         other = self.rng.choice(others) if kind == "share" and others else None
@@ -67,14 +65,13 @@ class Counts(Theme):
         room = _MOST + 1 - self.owned[gainer][item] if gainer else _MOST
         stock = self.owned[loser][item] if loser else _MOST
         if min(room, stock) < 1 or (kind == "share" and other is None):
-            return False
+            raise NothingToSayError
         count = self.rng.randint(1, min(room, stock, _MOST_AT_ONCE))
         why = self.teller.tell(kind, name, to=other, part=self._part(kind, (name, other), count, item))
         for who, change in ((gainer, count), (loser, -count)):
             if who:
                 self.owned[who][item] += change
                 self.why[who, item] += why
-        return True
 
     def _part(self, kind: str, people: tuple[Name, Name | None], count: int, item: str) -> str:
         """What is told of: the number alone where people have but one kind of things."""
@@ -86,10 +83,10 @@ class Counts(Theme):
         plain = all(len(self.owned[name]) == 1 for name in people if name)
         return self.rng.choice([named, *alone] if plain else [named])
 
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """How many has somebody?"""
         if not self.owned:
-            return None
+            raise NothingToSayError
         name = self.rng.choice(self.cast.other_people if unknown else list(self.owned))
         item = self.rng.choice(self.items if unknown else list(self.owned[name]))
         count, why = (None, ()) if unknown else (NUMBERS[self.owned[name][item]], self.why[name, item])

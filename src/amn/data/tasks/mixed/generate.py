@@ -1,6 +1,7 @@
 """Mixed stories: a few themes in one story, told in turn, and questions about any of them."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
 
@@ -16,7 +17,7 @@ from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS, Days, Mot
 from amn.data.tasks.mixed.layout import BOXES, SWEETS, Map, Positions, SizeTheme
 from amn.data.tasks.mixed.names import Name, the
 from amn.data.tasks.mixed.people import THEMES, People
-from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Cast, Teller
+from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Cast, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import Theme, asked
 from amn.data.tasks.space import SHAPES
 
@@ -58,11 +59,11 @@ _OFF_TOPIC = 0.1  # of the questions without an answer
 class Remarks(Theme):
     """Sentences that tell nothing, and questions that no story answers."""
 
-    def tell(self) -> bool:
+    def tell(self) -> None:
         """About the weather, or about somebody's mood."""
         if self.rng.random() < 0.5:
             self.teller.state("remark")
-            return True
+            return
         person, other = self.rng.sample(self.cast.others, 2)
         if self.rng.random() < 0.25:
             self.teller.tell("liking", person, to=other)
@@ -70,12 +71,11 @@ class Remarks(Theme):
         else:
             self.teller.tell("person remark", person)
             self.teller.outsiders.add(person)
-        return True
 
-    def ask(self, unknown: bool = True) -> Asked | None:
+    def ask(self, unknown: bool = True) -> Asked:
         """About anything but the story, or about what somebody is like of whom nothing but a place was told."""
         if not unknown or any("o'clock" in sentence for sentence in self.teller.sentences):
-            return None  # somebody may ask what time it is
+            raise NothingToSayError  # somebody may ask what time it is
         names = (*self.cast.others, *self.cast.other_people)
         people = [name for name in names if name not in self.teller.outsiders]
         return asked("off topic", None, who=self.rng.choice(people), colour=self.rng.choice(ALL_COLOURS))
@@ -195,39 +195,33 @@ class _Maker:
         return Story(sentences=tuple(told), questions=tuple(self.questions))
 
     def _tell_to(self, point: int) -> None:
-        while len(self.teller.sentences) < point:
-            if not self.babi and self.rng.random() < self.config.irrelevant:
-                self.remarks.tell()
-            elif not self._tell():
-                return
+        with suppress(NothingToSayError):
+            while len(self.teller.sentences) < point:
+                if not self.babi and self.rng.random() < self.config.irrelevant:
+                    self.remarks.tell()
+                else:
+                    self._tell()
 
-    def _tell(self) -> bool:
+    def _tell(self) -> None:
         """One of the themes tells; a story that must be longer goes on with what people do."""
         for _ in range(_TRIES):
-            if self.themes and self.rng.choice(self.themes).tell():
-                return True
+            with suppress(NothingToSayError):
+                self.teller.pick(self.themes).tell()
+                return
         if self.config.sentences is None and self.teller.sentences:
-            return False
-        return self.people.tell()
+            raise NothingToSayError
+        self.people.tell()
 
     def _ask(self) -> None:
-        asked = self._draw(self.rng.random() < self.config.unknown)
-        after = len(self.teller.sentences)
-        if asked is not None:
-            text = self.teller.ask(asked)
-            self.questions.append(
-                Question(text=text, answer=asked.answer, after=after, support=asked.support, kind=asked.kind)
-            )
-
-    def _draw(self, unknown: bool) -> Asked | None:
-        """A question of the wanted kind, if one is found in a few tries."""
-        if unknown and not self.babi and self.rng.random() < _OFF_TOPIC and (off_topic := self.remarks.ask()):
-            return off_topic
-        for _ in range(_TRIES):
-            asked = self.rng.choice(self.themes or [self.people]).ask(unknown)
-            if asked is not None and (asked.answer == UNKNOWN) == unknown and self.teller.can_ask(asked.kind):
-                return asked
-        return None
+        """Asks a question of the wanted kind, if one is found in a few tries."""
+        unknown, themes = self.rng.random() < self.config.unknown, self.themes or [self.people]
+        off_topic = unknown and not self.babi and self.rng.random() < _OFF_TOPIC
+        for tried in range(not off_topic, _TRIES + 1):
+            with suppress(NothingToSayError):
+                asked = (self.rng.choice(themes) if tried else self.remarks).ask(unknown)
+                if (asked.answer == UNKNOWN) == unknown and self.teller.can_ask(asked.kind):
+                    self.questions.append(self.teller.ask(asked))
+                    return
 
 
 def _sized(rng: Random) -> list[Name]:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from amn.data.story import Question
 from amn.data.tasks.mixed import english
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.english import a, about_several, listed
@@ -31,6 +32,13 @@ _LATELY = 4  # so many sentences back at most stands what *it* means
 _NEW_SHARE = 0.3  # how often something is told of first by "a" or "my"
 _OWN = {"he": "his", "she": "her"}
 _OBJECT_FORM = {"he": "him", "she": "her", "they": "them"}
+
+
+_Item = TypeVar("_Item")
+
+
+class NothingToSayError(Exception):
+    """There is nothing of some kind to tell or to ask now; the story goes on with something else."""
 
 
 @dataclass(slots=True)
@@ -92,6 +100,12 @@ class Teller:
         why = self._topic.why
         return self._topic.names if why and len(self.sentences) - why[-1] <= _LATELY else ()
 
+    def pick(self, items: Sequence[_Item]) -> _Item:
+        """One of the items, by chance; without any there is nothing to say."""
+        if not items:
+            raise NothingToSayError
+        return self.rng.choice(items)
+
     def state(self, kind: str, /, *, things: Sequence[Name] = (), **slots: str) -> Lines:
         """Tells a fact about no person."""
         self._subject = _Told()
@@ -125,10 +139,11 @@ class Teller:
             self._topic = _Told(tuple(things), lines)
         return lines
 
-    def ask(self, asked: Asked) -> str:
-        """The question in words."""
+    def ask(self, asked: Asked) -> Question:
+        """The question in words, after what was told so far."""
         wording = QUESTIONS[asked.kind].choose(self.rng, self.config.wordings, self._babi_share())
-        return english.sentence(wording.format(**asked.slots), "?")
+        text, after = english.sentence(wording.format(**asked.slots), "?"), len(self.sentences)
+        return Question(text=text, answer=asked.answer, after=after, support=asked.support, kind=asked.kind)
 
     def can_ask(self, kind: str) -> bool:
         """Whether the story's style knows the kind of question."""

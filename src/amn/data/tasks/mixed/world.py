@@ -6,6 +6,7 @@ also of earlier times: who takes a thing is where the thing is, and who gives so
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from amn.data.tasks.mixed.names import Name
 
@@ -56,8 +57,16 @@ class Spot:
         return self.place is None or other.place is None or self.place == other.place
 
 
-Deed = tuple[str, Name, Name, Lines]  # what somebody did with a thing, who, with what, and the lines that tell it
 Stop = tuple[Spot, Lines]  # where something was, and the lines that tell how it came there
+
+
+class Deed(NamedTuple):
+    """Somebody did something with a thing."""
+
+    verb: str
+    who: Name
+    thing: Name
+    why: Lines
 
 
 def route(stops: Iterable[Stop]) -> list[Stop]:
@@ -179,7 +188,7 @@ class MixedWorld:
             thing.stops.append((person.spot, why))
         thing.holder, thing.why, thing.passed_on = None, why, False
         person.handled.extend(why)
-        self.deeds.append(("put", name, item, why))
+        self.deeds.append(Deed("put", name, item, why))
 
     def can_take(self, name: Name, item: Name) -> bool:
         """Whether the thing may be where the person is."""
@@ -198,14 +207,14 @@ class MixedWorld:
         else:
             thing.stops.append((person.spot, why))
         self._hold(person, thing, why)
-        self.deeds.append((deed, name, item, why))
+        self.deeds.append(Deed(deed, name, item, why))
 
     def drop(self, name: Name, item: Name, why: Lines, deed: str) -> None:
         """Somebody lets go of a thing."""
         thing, person = self.things[item], self.people[name]
         thing.holder, thing.why, thing.passed_on = None, why, thing.spot is not person.spot
         person.handled.extend(why)
-        self.deeds.append((deed, name, item, why))
+        self.deeds.append(Deed(deed, name, item, why))
 
     def can_give(self, giver: Name, receiver: Name) -> bool:
         """Whether both may be in one place."""
@@ -218,7 +227,7 @@ class MixedWorld:
         self.people[giver].handled.extend(why)
         self._hold(to, self.things[item], why)
         self.gifts.append(Gift(giver, item, receiver, why))
-        self.deeds += [("give", giver, item, why), ("receive", receiver, item, why)]
+        self.deeds += [Deed("give", giver, item, why), Deed("receive", receiver, item, why)]
 
     def _hold(self, person: Person, thing: Thing, why: Lines) -> None:
         thing.holder, thing.why, thing.passed_on = person.name, why, thing.spot is not person.spot
