@@ -10,10 +10,9 @@ from typing import Any, TextIO
 
 from amn.data.babi import find_task_file, read_babi, write_babi
 from amn.data.files import STANDARD_INPUT, BadLines
-from amn.data.jsonl import read_jsonl, write_jsonl
+from amn.data.formats import read_csv, read_json, read_jsonl, read_parquet, write_jsonl
 from amn.data.rows import ANY, Columns, story_of
 from amn.data.story import Story
-from amn.data.tables import read_csv, read_json, read_parquet
 from amn.errors import ConfigError, DataError, did_you_mean
 
 SPLITS = {"train": 10_000, "valid": 1_000, "test": 1_000}  # questions of a generated split, as many as were released

@@ -11,7 +11,7 @@ from random import Random
 from amn.data.boards.board import Board
 from amn.data.boards.stepgame_noise import Noise, with_other_names
 from amn.data.files import numbered_lines
-from amn.data.jsonl import MAX_LINE_BYTES, parsed
+from amn.data.formats import MAX_LINE_BYTES, parsed
 from amn.data.rows import story_of
 from amn.data.story import Story
 from amn.errors import ConfigError, DataError
