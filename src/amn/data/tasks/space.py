@@ -2,8 +2,8 @@
 
 from random import Random
 
+from amn.data.facts import Fact
 from amn.data.story import Story
-from amn.data.tasks.known import side_of
 from amn.data.tasks.scene import Draft, Plan
 
 COMPASS = ("north", "south", "east", "west")
@@ -43,6 +43,13 @@ def _tell_relations(rng: Random, draft: Draft, relations: list[Relation]) -> lis
             told[number] = (room, way, other) if subject == room else (other, OPPOSITE[way], room)
             draft.tell("The {} is {} of the {}.".format(*told[number]), side_of(*told[number]))
     return list(told.values())
+
+
+def side_of(room: str, way: str, other: str) -> Fact:
+    """One room lies north, south, east or west of another: south and west are told as the other's north and east."""
+    if way in ("south", "west"):
+        room, other = other, room
+    return Fact(room, "north of" if way in ("north", "south") else "east of", other)
 
 
 def neighbours(rng: Random, plan: Plan) -> Story:

@@ -5,7 +5,7 @@ from random import Random
 
 from amn.data.tasks.scene import Plan, Scene
 from amn.data.tasks.wording import say_move
-from amn.data.world import Event
+from amn.data.tasks.world import Event
 
 TIMES = ("yesterday", "this morning", "this afternoon", "this evening")
 
