@@ -13,8 +13,11 @@ from amn.data.babi import write_babi
 from amn.data.names import UNSEEN, NameList
 from amn.data.story import Question, Story, words
 from amn.data.tasks import TASKS, MixedConfig, generate, generate_preset
+from amn.data.tasks.mixed import questions
 from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS
 from amn.data.tasks.mixed.names import KNOWN
+from amn.data.tasks.mixed.people import People
+from amn.data.tasks.mixed.theme import THEMES
 from amn.data.tasks.mixed.wordings import EVENTS, OPENERS, QUESTIONS, WRAPPERS, Wordings, expand
 from amn.errors import ConfigError
 from solver.mixed import solve_mixed
@@ -345,6 +348,12 @@ def test_settings_that_make_no_sense_are_refused() -> None:
         MixedConfig(themes=0)
     with pytest.raises(ConfigError, match="a preset fixes its own settings"):
         generate_preset("scaled", questions=1, seed=0, wordings="train")
+
+
+def test_every_event_and_question_of_the_themes_exists() -> None:
+    for theme in THEMES.values():
+        assert all(callable(getattr(People, f"_{event}")) for event in theme.events)
+        assert all(callable(getattr(questions, asker)) for asker in (*theme.questions, *theme.hard_questions))
 
 
 def test_a_production_gives_each_of_its_sentences() -> None:

@@ -16,36 +16,13 @@ from amn.data.tasks.mixed.counts import Counts
 from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
 from amn.data.tasks.mixed.layout import BOXES, SWEETS, Map, Positions, SizeTheme
 from amn.data.tasks.mixed.names import Name, the
-from amn.data.tasks.mixed.people import THEMES, People
+from amn.data.tasks.mixed.people import People
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Cast, NothingToSayError, Teller
-from amn.data.tasks.mixed.theme import Theme, asked
+from amn.data.tasks.mixed.theme import THEMES, Theme, asked
 from amn.data.tasks.space import SHAPES
 
-# How likely each theme is drawn for a free story and for a hard one, and whether bAbI has it. In bAbI's style most
-# stories mix what people do, as others' do.
-_THEMES = {
-    "moving": (4, 2, True),
-    "pairs": (2, 3, True),
-    "carrying": (5, 4, True),
-    "giving": (4, 2, True),
-    "belief": (2, 0, True),
-    "doubt": (2, 0, True),
-    "company": (1.5, 4, False),
-    "belongings": (6, 4, False),
-    "days": (2, 2, True),
-    "motives": (2, 0, True),
-    "fears": (1.5, 5, True),
-    "colours": (1.5, 0, True),
-    "sizes": (1.5, 0, True),
-    "positions": (1.5, 0, True),
-    "map": (2, 0, True),
-    "thing colours": (1, 0, False),
-    "bonds": (1.5, 1.5, False),
-    "comparisons": (1.5, 1.5, False),
-    "counts": (1, 0.7, False),
-}
-_HARD_THEMES = 3
-_BABI_ONLY_PEOPLE = 0.6
+_HARD_THEMES = 3  # of a hard story, at most
+_BABI_ONLY_PEOPLE = 0.6  # of stories in bAbI's style, those about what people do, which may mix its tasks
 _BABI_CORE = ("moving", "pairs", "carrying", "giving")
 _BABI_NAMES = 0.5
 _FIRST_PERSON = 0.12  # of free stories, those in which somebody is I
@@ -115,9 +92,9 @@ class _Maker:
         if self.babi and self.rng.random() < _BABI_ONLY_PEOPLE:
             return [theme for theme in _BABI_CORE if theme == "moving" or self.rng.random() < 0.6]
         weights = {
-            theme: hard if self.hard else free
-            for theme, (free, hard, in_babi) in _THEMES.items()
-            if (in_babi or not self.babi) and (hard or not self.hard)
+            name: theme.hard if self.hard else theme.free
+            for name, theme in THEMES.items()
+            if (theme.babi or not self.babi) and (theme.hard or not self.hard)
         }
         count = self.rng.randint(1, min(self.config.themes, _HARD_THEMES) if self.hard else self.config.themes)
         chosen: list[str] = []
@@ -136,7 +113,7 @@ class _Maker:
 
     def _build(self, chosen: list[str]) -> list[Theme]:
         teller, cast, rng = self.teller, self.teller.cast, self.rng
-        doings = [theme for theme in THEMES if theme in chosen]
+        doings = [name for name, theme in THEMES.items() if name in chosen and theme.events]
         days = cast.people[-2:] if "days" in chosen else []
         self.people = People(teller, doings, [name for name in cast.people if name not in days])
         themes: list[Theme] = [self.people] * min(2, len(doings))

@@ -3,28 +3,13 @@
 from contextlib import suppress
 from functools import partialmethod
 
+from amn.data.tasks.mixed import questions
 from amn.data.tasks.mixed.names import ME, Name
-from amn.data.tasks.mixed.questions import ASKERS, HARD_ASKERS, present
 from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
-from amn.data.tasks.mixed.theme import Theme, needed
+from amn.data.tasks.mixed.theme import THEMES, Theme, needed
 
-# How likely each kind of event is, where its theme is in the story; those of bAbI in its own style of stories.
-_WEIGHTS: dict[str, dict[str, float]] = {
-    "moving": {"move": 8, "in": 1, "pair": 1, "then": 1, "not go": 0.7, "not there": 0.2, "empty": 0.2},
-    "pairs": {"pair": 6},
-    "carrying": {"get": 6, "get there": 1, "drop": 4, "put": 2, "lies": 2, "carry": 2}
-    | {"have": 1, "put away": 2, "not get": 1.2, "not drop": 0.5, "buy": 1},
-    "giving": {"get": 3, "have": 1, "give": 8, "not give": 0.6},
-    "belief": {"in": 4, "not in": 5, "not there": 2, "empty": 1},
-    "doubt": {"in": 3, "either": 6},
-    "company": {"with": 5},
-    "belongings": {
-        **{"get": 6, "have": 4, "drop": 3, "put": 2, "put away": 6, "carry": 3, "give": 3, "lies": 3},
-        **{"not get": 3, "not drop": 1.5, "not give": 1.5, "get there": 2, "buy": 2},
-    },
-}
-_IN_BABI = frozenset(("move", "pair", "get", "drop", "give", "in", "not in", "either"))
-THEMES = tuple(_WEIGHTS)
+# What bAbI's own stories tell.
+_IN_BABI = frozenset(("move", "pair", "get", "drop", "give", "in", "not_in", "either"))
 _TALK_ON = 0.35  # how often the person told of last acts again
 _SAME_THING = 0.5  # how often what was told of last is what is told of again
 _SEVERAL_SHARE = 0.25  # how often a sentence is about several things, or three people
@@ -40,9 +25,9 @@ class People(Theme):
         self._themes = themes or ["moving"]
         self._several_share = _SEVERAL_IN_HARD if teller.hard else _SEVERAL_SHARE
         kinds: dict[str, float] = {}
-        for theme in THEMES:
-            if theme in themes or theme == "moving":
-                for kind, weight in _WEIGHTS[theme].items():
+        for name, theme in THEMES.items():
+            if name in themes or name == "moving":
+                for kind, weight in theme.events.items():
                     kinds[kind] = kinds.get(kind, 0) + weight
         if teller.babi:
             told = _IN_BABI - (set() if {"belief", "doubt"} & {*themes} else {"in"})
@@ -56,16 +41,17 @@ class People(Theme):
             person = self.last if self.rng.random() < _TALK_ON else self.rng.choice(self.names)
             (kind,) = self.rng.choices(self._kinds, self._weights)
             with suppress(NothingToSayError):
-                getattr(self, f"_{kind.replace(' ', '_')}")(person)  # the method of that name
+                getattr(self, f"_{kind}")(person)  # the method of that name
                 self.last = person
                 return
         raise NothingToSayError
 
     def ask(self, unknown: bool) -> Asked:
         """About anything of the world."""
-        askers = HARD_ASKERS if self.teller.hard else ASKERS
-        asker = self.rng.choice(askers[self.rng.choice(self._themes)])
-        return asker(self.teller, unknown)
+        theme = THEMES[self.rng.choice(self._themes)]
+        weights = (self.teller.hard and theme.hard_questions) or theme.questions
+        asker = self.rng.choice([asker for asker, weight in weights.items() for _ in range(weight)])
+        return getattr(questions, asker)(self.teller, unknown)  # the function of that name
 
     def go(self, *people: Name, place: Name | None = None, kind: str = "move") -> None:
         """People go to a place, by default to one where none of them is."""
@@ -125,7 +111,7 @@ class People(Theme):
     def _empty(self, _: Name) -> None:
         """Says only what follows anyway, or what nothing else was told of."""
         place = self.rng.choice(self.cast.places)
-        if present(self.teller, place):
+        if questions.present(self.teller, place):
             raise NothingToSayError
         self.teller.state("empty", place=place.said)
         self.world.places.add(place)

@@ -1,7 +1,8 @@
 """Questions about people and what they carry, with answers from what the story has told.
 
 States are closed: somebody told of has nothing but what the story gave them, and a told thing that nobody holds is with
-nobody. What was never told, or rests on something that was not, is unknown.
+nobody. What was never told, or rests on something that was not, is unknown. Each public function is a question that
+`themes.toml` may name: given the story, and whether the answer should be unknown.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,9 +12,6 @@ from amn.data.tasks.mixed.names import ME, Name
 from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import any_person, any_thing, asked, needed
 from amn.data.tasks.mixed.world import Gift, Lines, MixedWorld, Person, Stop, Thing, route
-
-# Given the story, and whether the answer should be unknown.
-Asker = Callable[[Teller, bool], Asked]
 
 _CROWDED = 0.7  # of the questions of hard stories about who is in a place, those about more than one person
 
@@ -309,33 +307,3 @@ def deed(teller: Teller, unknown: bool) -> Asked:
     answer = None if unknown else ("yes" if form == "did" else ",".join(found)) if found else empty
     lines = [line for told in done for line in told.why] or (teller.world.things[thing].why if not unknown else ())
     return asked(f"{form} {_PAST[verb]}", answer, lines, **slots)
-
-
-def _repeated(weights: dict[Asker, int]) -> tuple[Asker, ...]:
-    return tuple(asker for asker, weight in weights.items() for _ in range(weight))
-
-
-# How likely each question is, by the theme that brings it.
-ASKERS = {
-    "moving": _repeated({where: 3, is_in: 1, before: 1, after: 1, who_in: 2, first: 1, anybody: 1}),
-    "pairs": _repeated({where: 3, who_in: 2, who_with: 1, is_with: 1, anybody: 1}),
-    "carrying": _repeated(
-        {where: 3, before: 4, who_has: 3, has: 1, carrying: 2, count_carried: 1, is_in: 1, deed: 5},
-    ),
-    "giving": _repeated({gift: 4, who_has: 2, carrying: 2, count_carried: 1, where: 1, before: 1, deed: 1}),
-    "belief": _repeated({is_in: 3, where: 1}),
-    "doubt": _repeated({is_in: 3, where: 1}),
-    "company": _repeated({who_with: 1, is_with: 1, where: 1, who_in: 1}),
-    "belongings": _repeated(
-        {where: 4, before: 1, who_has: 3, has: 1, is_in: 1, carrying: 3, count_carried: 2, gift: 1, deed: 4}
-    ),
-}
-# In hard stories: mainly what the others ask rarely.
-HARD_ASKERS = ASKERS | {
-    "moving": _repeated({after: 3, first: 2, before: 1, who_in: 1, where: 1}),
-    "pairs": _repeated({who_with: 3, is_with: 2, who_in: 2, where: 1}),
-    "carrying": _repeated({before: 3, carrying: 2, count_carried: 1, deed: 2, where: 2}),
-    "giving": _repeated({carrying: 2, count_carried: 1, gift: 2, deed: 1, before: 1, where: 1}),
-    "company": _repeated({who_with: 3, is_with: 2, who_in: 1, after: 1, where: 1}),
-    "belongings": _repeated({before: 2, carrying: 2, count_carried: 1, deed: 2, where: 2}),
-}

@@ -1,7 +1,10 @@
 """The base of all themes and questions: something to tell, somebody or something to ask about, answers with lines."""
 
+import tomllib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import TypeVar
 
 from amn.data.tasks.mixed.names import Name
@@ -9,6 +12,22 @@ from amn.data.tasks.mixed.teller import UNKNOWN, Asked, NothingToSayError, Telle
 
 _SPARE_SHARE = 0.5  # of the questions that are to be unknown, those about names that the story lacks
 _Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThemeWeights:
+    """A section of `themes.toml`, which says what its fields mean."""
+
+    free: float
+    hard: float = 0
+    babi: bool = True
+    events: Mapping[str, float] = field(default_factory=dict)
+    questions: Mapping[str, int] = field(default_factory=dict)
+    hard_questions: Mapping[str, int] = field(default_factory=dict)
+
+
+_TABLE = (files("amn.data.tasks.mixed") / "themes.toml").read_text(encoding="utf-8")
+THEMES = {name: ThemeWeights(**weights) for name, weights in tomllib.loads(_TABLE).items()}
 
 
 class Theme(ABC):
