@@ -46,31 +46,23 @@ class Animals(Theme):
         shade = dict(zip(kinds, rng.sample(colours, len(kinds)), strict=True))
         for name in self.names:
             kind = rng.choice(kinds)
-            plan.append(partial(self._tell_kind, name, kind))
+            plan.append(partial(self._tell_of, name, "kind", self.kinds, kind, kind=a(kind)))
             if self.colours and rng.random() < 0.6:
-                plan.append(partial(self._tell_colour, name, shade[kind]))
+                plan.append(partial(self._tell_of, name, "colour", self.shades, shade[kind], colour=shade[kind]))
         for kind in kinds if self.colours and not self.teller.babi else ():
             if rng.random() < _CLASS_SHARE:
-                plan.append(partial(self._tell_class, kind, shade[kind]))
+                slots = {"kind": kind, "one": a(kind), "colour": shade[kind]}
+                plan.append(partial(self._tell_of_kind, kind, "class colour", self.classes, shade[kind], **slots))
         for kind in kinds if self.fears else ():
             other = rng.choice([animal for animal in animals if animal != kind])
-            plan.append(partial(self._tell_fear, kind, other))
+            plan.append(partial(self._tell_of_kind, kind, "fear", self.afraid, other, others=PLURALS[other]))
         rng.shuffle(plan)
 
-    def _tell_kind(self, name: Name, kind: str) -> None:
-        self.kinds[name] = kind, self.teller.tell("kind", name, kind=a(kind))
-        self.teller.outsiders.add(name)
+    def _tell_of(self, name: Name, event: str, known: dict[Name, _Told], value: str, /, **slots: str) -> None:
+        known[name] = value, self.teller.tell(event, name, to=None, things=(), **slots)
 
-    def _tell_colour(self, name: Name, colour: str) -> None:
-        self.shades[name] = colour, self.teller.tell("colour", name, colour=colour)
-        self.teller.outsiders.add(name)
-
-    def _tell_fear(self, kind: str, other: str) -> None:
-        self.afraid[kind] = other, self.teller.state("fear", kinds=PLURALS[kind], others=PLURALS[other])
-
-    def _tell_class(self, kind: str, colour: str) -> None:
-        why = self.teller.state("class colour", kinds=PLURALS[kind], kind=kind, one=a(kind), colour=colour)
-        self.classes[kind] = colour, why
+    def _tell_of_kind(self, kind: str, event: str, known: dict[str, _Told], value: str, /, **slots: str) -> None:
+        known[kind] = value, self.teller.state(event, things=(), kinds=PLURALS[kind], **slots)
 
     def ask(self, unknown: bool) -> Asked:
         """What colour or kind is somebody, or what do they fear?"""

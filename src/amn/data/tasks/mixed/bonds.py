@@ -50,7 +50,6 @@ class Bonds(Theme):
             likes = self.rng.random() > _NOT_SHARE
             why = self.teller.tell("likes" if likes else "does not like", who, to=to, things=(), **self.verbs)
             self.liked[who, to] = likes, why
-        self.teller.outsiders |= {who, to}
 
     def _is_tied(self, who: Name, to: Name) -> bool:
         """Whether these two are, or one of them is to somebody where there can be but one."""

@@ -55,7 +55,6 @@ class Counts(Theme):
             why = self.teller.tell("own", name, amount=amount)
         self.owned[name] = counts
         self.why |= {(name, item): why for item in items}
-        self.teller.outsiders.add(name)
 
     def _change(self, name: Name) -> None:
         kind, item = self.rng.choice(("gain", "lose", "lose", "share")), self.rng.choice(list(self.owned[name]))

@@ -55,7 +55,6 @@ class Days(Theme):
     def _tell_move(self, name: Name, slot: int, place: Name) -> None:
         why = self.teller.tell("time", name, time=self.times[slot], place=place.said)
         self.told.setdefault(name, {})[slot] = (place, why)
-        self.teller.outsiders.add(name)
 
     def ask(self, unknown: bool) -> Asked:
         """Where was somebody at a time, or before or after a place?"""
@@ -121,7 +120,6 @@ class Motives(Theme):
         state = self.rng.choice(list(MOTIVES))
         self.feeling[name] = state, self.teller.tell("feel", name, state=state)
         self.stops_before[name] = len(self._stops(name))
-        self.teller.outsiders.add(name)
 
     def _go(self, name: Name, place: Name) -> None:
         if {None, place} & set(self._stops(name)):

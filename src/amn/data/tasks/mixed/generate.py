@@ -44,10 +44,8 @@ class Remarks(Theme):
         person, other = self.rng.sample(self.cast.others, 2)
         if self.rng.random() < 0.25:
             self.teller.tell("liking", person, to=other)
-            self.teller.outsiders |= {person, other}
         else:
             self.teller.tell("person remark", person)
-            self.teller.outsiders.add(person)
 
     def ask(self, unknown: bool = True) -> Asked:
         """About anything but the story, or about what somebody is like of whom nothing but a place was told."""

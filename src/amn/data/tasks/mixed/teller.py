@@ -26,6 +26,10 @@ _OPENER_SHARE = 0.25
 _DOINGS = ("move", "get", "get there", "buy", "drop", "put", "give", "carry", "put and go")
 # What is told of people and places alone: a thing told of before it is still what *it* means.
 _GOINGS = ("move", "in", "not in", "either", "with", "then", "not go")
+# What is told of people without a place that counts now.
+_APART = frozenset(
+    "kind|colour|time|feel|likes|does not like|tie|own|own and lose|gain|lose|share|liking|person remark".split("|")
+)
 _WRAPPED = ("move", "in", "not in", "with", "get", "have", "give", "put", "lies", "carry", "likes", "tie", "more")
 _WRAPPED_SHARE = 0.06
 _LATELY = 4  # so many sentences back at most stands what *it* means
@@ -135,6 +139,8 @@ class Teller:
         named = who if to is None else tuple(sorted((*who, to), key=lambda name: text.find(name.said)))
         lines = tuple(sorted({*before, *known, line}))
         self._subject = _Told(named, before if before and to is None else lines, len(who) > 1)
+        if kind in _APART:
+            self.outsiders.update(named)
         if things or kind not in _GOINGS:
             self._topic = _Told(tuple(things), lines)
         return lines
