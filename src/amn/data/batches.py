@@ -180,7 +180,7 @@ class Dataset:
         return Batch(**{name: value.long() for name, value in (by_story | by_sentence).items()}, weights=weights)
 
     def with_spare_rows(self, count: int) -> "Dataset":
-        """A copy with room for so many further sentences."""
+        """A copy with room for `count` further sentences."""
         sentences = {
             name: torch.cat((value, value.new_zeros(count, *value.shape[1:]))) for name, value in self.sentences.items()
         }

@@ -95,10 +95,10 @@ def split_of(path: Path) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnStories:
-    """Stories that somebody brings."""
+    """A user's own stories."""
 
     training: list[Story]  # to learn from
-    # To choose and to judge by; None where they have to be taken from the training stories.
+    # To select a model and to score it; None where they have to be taken from the training stories.
     validation: list[Story] | None = None
     name: str = "own"  # what to call them: the name of their file or folder, without its ending
 
@@ -180,7 +180,7 @@ def hold_out(stories: list[Story], seed: int, name: str = "stories") -> tuple[li
 
 
 def check_split(split: str) -> None:
-    """Refuses what is no split."""
+    """Raises a ConfigError for an unknown split."""
     if split not in SPLITS:
         raise ConfigError(f"unknown split {split!r}: {did_you_mean(split, SPLITS)}")
 

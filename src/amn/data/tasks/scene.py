@@ -12,7 +12,7 @@ from amn.data.tasks.wording import Wording, say_event
 from amn.data.tasks.world import CARRYING, Event, World, facts_of
 from amn.errors import ConfigError
 
-# A story that has grown this long without enough questions will hardly find them: the settings are at odds.
+# A story that has grown this long without enough questions will hardly find them: the settings contradict each other.
 LONGEST = 4000
 
 

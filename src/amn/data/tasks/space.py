@@ -89,7 +89,7 @@ def _line_about(told: list[Relation], one: str, other: str) -> int:
 
 
 def positions(rng: Random, plan: Plan) -> Story:
-    """Task 17: two shapes beside a third, each one step away; how do the two lie to each other?"""
+    """Task 17: two shapes beside a third, each one step away; on which side of the other is each?"""
     draft = Draft()
     middle, one, other = rng.sample(_LUA_SHAPES if plan.lua else SHAPES, 3)
     side_of = dict(zip((one, other), rng.sample(list(SIDES), 2), strict=True))

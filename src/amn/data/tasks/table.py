@@ -49,7 +49,7 @@ _ROWS = (
     _Counted(number=16, name="basic-induction", make=colours, people=COLOURED, fewest=(2, 0, 0), lengths=None),
     _Fixed(number=17, name="positional-reasoning", make=positions, lengths=None),
     _Fixed(number=18, name="size-reasoning", make=sizes),
-    # A map has one sentence fewer than rooms, and room for eight beside the way.
+    # A map has one sentence fewer than rooms, and space for eight rooms beside the path.
     _Counted(
         number=19,
         name="path-finding",

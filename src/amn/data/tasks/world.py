@@ -57,7 +57,7 @@ class World:
         return [item for item in self.objects if self.holder[item] == person]
 
     def act(self, kinds: Sequence[str], *, giving: bool = False) -> Event:
-        """Something possible happens: actor and kind are drawn anew until they fit, as in the released stories."""
+        """Something possible happens: actor and kind are redrawn until they fit, as in the released stories."""
         event = self._give() if giving else None
         while event is None:
             event = self._attempt(self.rng.choice(self.people), self.rng.choice(kinds))
@@ -120,7 +120,7 @@ class World:
         return self._likelier(items, self.last_give.item)
 
     def _likelier(self, names: list[str], favourite: str) -> str:
-        """One of the names; the favourite, if it is among them, stands there several times."""
+        """One of the names; the favourite, if it is among them, is several times as likely."""
         return self.rng.choice(names + [name for name in names if name == favourite] * (_AGAIN - 1))
 
     def _hand_over(self, giver: str, item: str, receiver: str) -> Event:

@@ -1,4 +1,4 @@
-"""Themes about what somebody or something is like: kinds of animals, their fears and colours, and colours of things."""
+"""Themes about properties: kinds of animals, their fears and colours, and colours of things."""
 
 from functools import partial
 
@@ -26,7 +26,7 @@ _NOTHING: _Told = (UNKNOWN, ())
 
 
 class Animals(Theme):
-    """Some of the cast are animals; what is told of a kind holds for each of the kind, and one colour for all of it."""
+    """Some of the cast are animals; what is told of a kind holds for all animals of it, and all have one colour."""
 
     def __init__(self, teller: Teller, names: list[Name], *, fears: bool, colours: bool) -> None:
         super().__init__(teller)
@@ -78,7 +78,7 @@ class Animals(Theme):
         return asked(kind, *{"kind": self._kind, "colour": self._colour, "fear": self._fear}[kind](name), who=name)
 
     def _ask_class(self, unknown: bool) -> Asked:
-        """What colour is a kind, or what does it fear? Nobody stands for all of a kind."""
+        """What colour is a kind of animal, or what does it fear? What is told of one animal is no answer."""
         colours = self.rng.random() < 0.5
         told = self.classes if colours else self.afraid
         others = [kind for kind in PLURALS if all(kind != own for own, _ in self.kinds.values())]
@@ -97,7 +97,7 @@ class Animals(Theme):
         return fear, why + lines if lines else ()
 
     def _colour(self, name: Name) -> _Told:
-        """One's own, or that of the kind, or of the one of the kind who was told to be so last."""
+        """The animal's own, or that of its kind, or that of another of the kind, the one told last."""
         if name in self.shades:
             return self.shades[name]
         kind, why = self._kind(name)

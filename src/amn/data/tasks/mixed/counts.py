@@ -16,7 +16,7 @@ _MOST_AT_ONCE = 3
 
 
 class Counts(Theme):
-    """People of its own, whose things are told by their number alone; the number is plain at any time."""
+    """People of whom only numbers of things are told; the number is known at any time."""
 
     def __init__(self, teller: Teller, names: list[Name]) -> None:
         super().__init__(teller)

@@ -10,13 +10,13 @@ from amn.data.names import NameList
 from amn.data.story import Question, Story
 from amn.data.tasks.mixed import names
 from amn.data.tasks.mixed.animals import ALL_COLOURS, Animals, Colours
-from amn.data.tasks.mixed.bonds import OF_PEOPLE, OF_THINGS, Bonds, Comparisons
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.counts import Counts
-from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
 from amn.data.tasks.mixed.layout import BOXES, SWEETS, Map, Positions, SizeTheme
 from amn.data.tasks.mixed.names import Name, the
 from amn.data.tasks.mixed.people import People
+from amn.data.tasks.mixed.relations import OF_PEOPLE, OF_THINGS, Comparisons, Relations
+from amn.data.tasks.mixed.routines import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Cast, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import THEMES, Theme, asked
 from amn.data.tasks.space import SHAPES
@@ -48,7 +48,7 @@ class Remarks(Theme):
             self.teller.tell("person remark", person)
 
     def ask(self, unknown: bool = True) -> Asked:
-        """About anything but the story, or about what somebody is like of whom nothing but a place was told."""
+        """About anything but the story, or about properties of somebody of whom only a place was told."""
         if not unknown or any("o'clock" in sentence for sentence in self.teller.sentences):
             raise NothingToSayError  # somebody may ask what time it is
         names = (*self.cast.others, *self.cast.other_people)
@@ -57,7 +57,7 @@ class Remarks(Theme):
 
 
 def mixed_stories(*, questions: int, seed: int, config: MixedConfig | None = None) -> Iterator[Story]:
-    """Mixed stories, the same for the same arguments everywhere; the last ends with the last of so many questions."""
+    """Mixed stories, the same for the same arguments everywhere; the last one ends with the last of the `questions`."""
     config = config or MixedConfig()
     number = 0
     while questions > 0:
@@ -111,10 +111,10 @@ class _Maker:
 
     def _build(self, chosen: list[str]) -> list[Theme]:
         teller, cast, rng = self.teller, self.teller.cast, self.rng
-        doings = [name for name, theme in THEMES.items() if name in chosen and theme.events]
+        activities = [name for name, theme in THEMES.items() if name in chosen and theme.events]
         days = cast.people[-2:] if "days" in chosen else []
-        self.people = People(teller, doings, [name for name in cast.people if name not in days])
-        themes: list[Theme] = [self.people] * min(2, len(doings))
+        self.people = People(teller, activities, [name for name in cast.people if name not in days])
+        themes: list[Theme] = [self.people] * min(2, len(activities))
         if days:
             themes.append(Days(teller, days))
         if "motives" in chosen:
@@ -122,8 +122,8 @@ class _Maker:
         if "fears" in chosen or "colours" in chosen:
             members = rng.sample(cast.others, rng.randint(2, len(cast.others)))
             themes.append(Animals(teller, members, fears="fears" in chosen, colours="colours" in chosen))
-        if "bonds" in chosen:
-            themes.append(Bonds(teller, rng.sample(cast.others, rng.randint(2, len(cast.others)))))
+        if "relations" in chosen:
+            themes.append(Relations(teller, rng.sample(cast.others, rng.randint(2, len(cast.others)))))
         if "counts" in chosen:
             known = [*cast.people, *cast.other_people]
             themes.append(Counts(teller, names.distinct(names.person, rng, self.pool, rng.randint(1, 3), known)))
@@ -222,7 +222,7 @@ def _cast(rng: Random, pool: NameList, *, babi: bool, motives: bool) -> Cast:
 
 
 def _told_by_me(rng: Random, cast: Cast) -> Cast:
-    """With me in it, and some things of mine."""
+    """The cast with the narrator in it, and some things that belong to the narrator."""
 
     def mine(things: list[Name]) -> list[Name]:
         return [names.my(thing) if rng.random() < _OF_MINE else thing for thing in things]

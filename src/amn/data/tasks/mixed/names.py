@@ -36,11 +36,11 @@ def the(text: str) -> Name:
     return Name(text, f"the {text}")
 
 
-ME = Name("I", "I")  # who tells the story
+ME = Name("I", "I")  # the narrator
 
 
 def my(name: Name) -> Name:
-    """Something of one's own."""
+    """Something that belongs to the narrator."""
     return Name(name.text, f"my {name.text}")
 
 
@@ -73,7 +73,7 @@ def place(rng: Random, pool: NameList) -> Name:
 
 
 def surface(rng: Random, pool: NameList) -> Name:
-    """Something that things lie on or in, and nobody is."""
+    """Something that things lie on or in, where no person can be."""
     return the(rng.choice(pool.surfaces if rng.random() < 0.5 else pool.containers))
 
 
@@ -97,7 +97,7 @@ def _words(text: str) -> frozenset[str]:
 def distinct(
     draw: Callable[[Random, NameList], Name], rng: Random, pool: NameList, count: int, taken: list[Name]
 ) -> list[Name]:
-    """So many names, of which none is part of another or of those taken; people share no word at all."""
+    """Draws `count` names of which none is part of another or of those taken; people share no word at all."""
     strict = draw is person
     found: list[Name] = []
     while len(found) < count:

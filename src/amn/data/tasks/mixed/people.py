@@ -10,7 +10,7 @@ from amn.data.tasks.mixed.theme import THEMES, Theme, needed
 
 # What bAbI's own stories tell.
 _IN_BABI = frozenset(("move", "pair", "get", "drop", "give", "in", "not_in", "either"))
-_TALK_ON = 0.35  # how often the person told of last acts again
+_SAME_PERSON = 0.35  # how often the person told of last acts again
 _SAME_THING = 0.5  # how often what was told of last is what is told of again
 _SEVERAL_SHARE = 0.25  # how often a sentence is about several things, or three people
 _SEVERAL_IN_HARD = 0.5
@@ -38,7 +38,7 @@ class People(Theme):
     def tell(self) -> None:
         """Tells one event: person and kind are drawn until they fit."""
         for _ in range(20):
-            person = self.last if self.rng.random() < _TALK_ON else self.rng.choice(self.names)
+            person = self.last if self.rng.random() < _SAME_PERSON else self.rng.choice(self.names)
             (kind,) = self.rng.choices(self._kinds, self._weights)
             with suppress(NothingToSayError):
                 getattr(self, f"_{kind}")(person)  # the method of that name
@@ -153,7 +153,7 @@ class People(Theme):
             self.world.take(person, thing, why, "have" if kind == "have" else "take")
 
     def _fetch(self, kind: str, person: Name) -> None:
-        """Somebody gets something new elsewhere, and is there by that; not in a town, which might be somebody."""
+        """Somebody gets something new elsewhere, which says where they are; a town could be taken for a person."""
         place = self._elsewhere(person)
         if place.said == place.text:
             raise NothingToSayError
@@ -193,7 +193,7 @@ class People(Theme):
     _put = partialmethod(_drop, kind="put")
 
     def _put_away(self, person: Name) -> None:
-        """Into a box, or in a place where the person is by that; the thing may be told of for the first time."""
+        """Into a box, or in a place, which says where the person is; the thing may be told of for the first time."""
         chosen = self._some([*self.world.held_by(person), *self._untold()])
         apart = bool(self.cast.surfaces) and self.rng.random() < 0.5
         place = self.rng.choice(self.cast.surfaces) if apart else self._elsewhere(person)
@@ -218,7 +218,7 @@ class People(Theme):
             self.world.lie(thing, place, why, apart=place in self.cast.surfaces)
 
     def _carry(self, person: Name) -> None:
-        """To no town: what is brought to Oslo might be brought to somebody of that name."""
+        """Not to a town: what is brought to Oslo could be brought to a person of that name."""
         holder, things = self._held(person)
         place = self._elsewhere(holder)
         if place.said == place.text:

@@ -284,7 +284,7 @@ _PAST = {"take": "taken", "drop": "dropped"}
 _LIKE = {"take": ("have", "receive"), "drop": ("put", "give")}
 
 
-def deed(teller: Teller, unknown: bool) -> Asked:
+def action(teller: Teller, unknown: bool) -> Asked:
     """Who took or dropped a thing, what did somebody take or drop, or did they?"""
     rng, cast = teller.rng, teller.cast
     verb, form = rng.choice(("take", "drop")), rng.choice(("who", "what", "did"))
@@ -296,7 +296,7 @@ def deed(teller: Teller, unknown: bool) -> Asked:
     slots |= {"who": person} if form != "who" else {}
     about = [
         told
-        for told in teller.world.deeds
+        for told in teller.world.actions
         if (form == "who" or told.who == person) and (form == "what" or told.thing == thing)
     ]
     done = [told for told in about if told.verb == verb]

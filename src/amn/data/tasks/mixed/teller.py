@@ -1,4 +1,4 @@
-"""Puts what happens into words: which wording, which name or pronoun, and which sentence rests on which."""
+"""Puts events into words: which wording, which name or pronoun, and which sentences together say something."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,17 +22,17 @@ _TRAINED_WORDING_AMONG_KEPT_OUT = 0.15
 _PRONOUN_SHARE = 0.5
 _THING_PRONOUN_SHARE = 0.7
 _OPENER_SHARE = 0.25
-# What a sentence may open with "then" for, and what bAbI tells by a pronoun.
-_DOINGS = ("move", "get", "get there", "buy", "drop", "put", "give", "carry", "put and go")
-# What is told of people and places alone: a thing told of before it is still what *it* means.
-_GOINGS = ("move", "in", "not in", "either", "with", "then", "not go")
-# What is told of people without a place that counts now.
-_APART = frozenset(
+# Kinds of events that may follow a "then", and that bAbI tells with a pronoun.
+_ACTIONS = ("move", "get", "get there", "buy", "drop", "put", "give", "carry", "put and go")
+# Kinds that mention people and places only: *it* still means a thing told of before.
+_MOVEMENTS = ("move", "in", "not in", "either", "with", "then", "not go")
+# Kinds that tell of people, but not where they are now.
+_WITHOUT_PLACE = frozenset(
     "kind|colour|time|feel|likes|does not like|tie|own|own and lose|gain|lose|share|liking|person remark".split("|")
 )
 _WRAPPED = ("move", "in", "not in", "with", "get", "have", "give", "put", "lies", "carry", "likes", "tie", "more")
 _WRAPPED_SHARE = 0.06
-_LATELY = 4  # so many sentences back at most stands what *it* means
+_LATELY = 4  # *it* means something told of at most this many sentences ago
 _NEW_SHARE = 0.3  # how often something is told of first by "a" or "my"
 _OWN = {"he": "his", "she": "her"}
 _OBJECT_FORM = {"he": "him", "she": "her", "they": "them"}
@@ -74,7 +74,7 @@ class Asked:
 
 
 class _Told(NamedTuple):
-    """Whom or what a sentence told of, in the order of naming, and the lines that say who they are."""
+    """The people or things that a sentence told of, in the order named, and the lines that say who they are."""
 
     names: tuple[Name, ...] = ()
     why: Lines = ()
@@ -92,7 +92,7 @@ class Teller:
     length: int  # how many sentences it is to have
     world: MixedWorld = field(default_factory=MixedWorld)  # what it has told of people and things
     sentences: list[str] = field(default_factory=list)
-    outsiders: set[Name] = field(default_factory=set)  # people told of without a place that counts now
+    outsiders: set[Name] = field(default_factory=set)  # people told of, but not where they are now
     hard: bool = False  # whether it asks mainly what other stories ask rarely, and for longer lists
     _subject: _Told = _Told()  # people of the latest sentence
     _topic: _Told = _Told()  # things told of last
@@ -126,22 +126,22 @@ class Teller:
 
         Things that were told of last may be "it", "both" or "them". The other slots are what else the wording names.
         """
-        doing = kind in _DOINGS
-        pronoun = self._pronoun(who, to) if doing or not self.babi else ""
+        acts = kind in _ACTIONS
+        pronoun = self._pronoun(who, to) if acts or not self.babi else ""
         wording, thing, known = self._thing(self._wording(kind), things, who)
         names = self._agreement(who, pronoun) | {"to": to.said if to else "", "thing": thing}
         text = wording.format(**names, **slots)
         if who == (ME,) and self.rng.random() < 0.3:
             text = text.replace("I am ", "I'm ", 1)
-        opened = self._opened(text, bool(pronoun)) if doing else text
+        opened = self._opened(text, bool(pronoun)) if acts else text
         line = self._add(self._wrapped(kind, text) if opened == text else opened)
         before = self._subject.why if pronoun else ()
         named = who if to is None else tuple(sorted((*who, to), key=lambda name: text.find(name.said)))
         lines = tuple(sorted({*before, *known, line}))
         self._subject = _Told(named, before if before and to is None else lines, len(who) > 1)
-        if kind in _APART:
+        if kind in _WITHOUT_PLACE:
             self.outsiders.update(named)
-        if things or kind not in _GOINGS:
+        if things or kind not in _MOVEMENTS:
             self._topic = _Told(tuple(things), lines)
         return lines
 
@@ -198,7 +198,7 @@ class Teller:
         }
 
     def _pronoun(self, who: tuple[Name, ...], to: Name | None) -> str:
-        """What stands for people of the sentence before, if nobody can take it for others; else nothing."""
+        """A pronoun for people of the sentence before, where it cannot mean others; else nothing."""
         before = self._subject
         if not before.names or self.rng.random() > _PRONOUN_SHARE or not set(who) <= set(before.names):
             return ""
@@ -213,7 +213,7 @@ class Teller:
         return person.pronoun if alike == [person] and self._is_plain(person) else ""
 
     def _is_plain(self, person: Name) -> bool:
-        """Nobody knows whether a new name is a woman's: only a sentence's first name is then what a pronoun means."""
+        """Whether a pronoun can mean the person: a reader cannot know that of a new name, unless it came first."""
         return self.config.names == "known" or self._subject.names[0] == person
 
     def _opened(self, text: str, pronoun: bool) -> str:

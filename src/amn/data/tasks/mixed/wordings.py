@@ -15,7 +15,7 @@ from importlib.resources import files
 from random import Random
 from typing import Literal
 
-# One in so many wordings is kept out by its hash; with those that hold marked words it is about a fifth of a kind.
+# One wording in this many is kept out by its hash; with those that contain marked words it is about a fifth.
 _HASH_SHARE = 6
 _PART = re.compile("<[^>]+>")
 _NEW_WORDS = 0.3  # how often a kept-out wording is one with new words

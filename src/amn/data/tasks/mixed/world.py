@@ -60,7 +60,7 @@ class Spot:
 Stop = tuple[Spot, Lines]  # where something was, and the lines that tell how it came there
 
 
-class Deed(NamedTuple):
+class Action(NamedTuple):
     """Somebody did something with a thing."""
 
     verb: str
@@ -129,7 +129,7 @@ class MixedWorld:
     people: dict[Name, Person] = field(default_factory=dict)
     things: dict[Name, Thing] = field(default_factory=dict)
     gifts: list[Gift] = field(default_factory=list)
-    deeds: list[Deed] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
     places: set[Name] = field(default_factory=set)
 
     def person(self, name: Name) -> Person:
@@ -188,7 +188,7 @@ class MixedWorld:
             thing.stops.append((person.spot, why))
         thing.holder, thing.why, thing.passed_on = None, why, False
         person.handled.extend(why)
-        self.deeds.append(Deed("put", name, item, why))
+        self.actions.append(Action("put", name, item, why))
 
     def can_take(self, name: Name, item: Name) -> bool:
         """Whether the thing may be where the person is."""
@@ -198,7 +198,7 @@ class MixedWorld:
             return not here.is_doubtful
         return thing.holder is None and here.fits(thing.spot)
 
-    def take(self, name: Name, item: Name, why: Lines, deed: str = "take") -> None:
+    def take(self, name: Name, item: Name, why: Lines, action: str = "take") -> None:
         """Somebody gets a thing."""
         person = self.person(name)
         thing = self.things.setdefault(item, Thing(item))
@@ -207,14 +207,14 @@ class MixedWorld:
         else:
             thing.stops.append((person.spot, why))
         self._hold(person, thing, why)
-        self.deeds.append(Deed(deed, name, item, why))
+        self.actions.append(Action(action, name, item, why))
 
-    def drop(self, name: Name, item: Name, why: Lines, deed: str) -> None:
+    def drop(self, name: Name, item: Name, why: Lines, action: str) -> None:
         """Somebody lets go of a thing."""
         thing, person = self.things[item], self.people[name]
         thing.holder, thing.why, thing.passed_on = None, why, thing.spot is not person.spot
         person.handled.extend(why)
-        self.deeds.append(Deed(deed, name, item, why))
+        self.actions.append(Action(action, name, item, why))
 
     def can_give(self, giver: Name, receiver: Name) -> bool:
         """Whether both may be in one place."""
@@ -227,7 +227,7 @@ class MixedWorld:
         self.people[giver].handled.extend(why)
         self._hold(to, self.things[item], why)
         self.gifts.append(Gift(giver, item, receiver, why))
-        self.deeds += [Deed("give", giver, item, why), Deed("receive", receiver, item, why)]
+        self.actions += [Action("give", giver, item, why), Action("receive", receiver, item, why)]
 
     def _hold(self, person: Person, thing: Thing, why: Lines) -> None:
         thing.holder, thing.why, thing.passed_on = person.name, why, thing.spot is not person.spot

@@ -1,4 +1,4 @@
-"""Themes about people relative to one another: whom somebody likes or is married to, and who is taller or older."""
+"""Themes about relations: who likes whom or is married to whom, and who is taller or older."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,8 +23,8 @@ _NOT_SHARE = 0.2
 _Pair = tuple[Name, Name]
 
 
-class Bonds(Theme):
-    """One verb that some people do to others, and one tie that holds both ways; what is not told may be so or not."""
+class Relations(Theme):
+    """One verb, as in "likes", and one symmetric tie, as in "is married to"; what is not told is unknown."""
 
     def __init__(self, teller: Teller, names: list[Name]) -> None:
         super().__init__(teller)
@@ -38,7 +38,7 @@ class Bonds(Theme):
         self.use_ties = self.rng.random() < 0.7
 
     def tell(self) -> None:
-        """One bond of two of whom none of its kind was told."""
+        """A verb or a tie between two people of whom it was not told yet."""
         who, to = self.rng.sample(self.names, 2)
         ties = self.use_ties and self.rng.random() < 0.5
         if self.left == 0 or (self._is_tied(who, to) if ties else (who, to) in self.liked):
@@ -52,13 +52,13 @@ class Bonds(Theme):
             self.liked[who, to] = likes, why
 
     def _is_tied(self, who: Name, to: Name) -> bool:
-        """Whether these two are, or one of them is to somebody where there can be but one."""
+        """Whether these two are tied, or one of them to anybody where each can have only one."""
         if self.tie in _ONE_EACH:
             return any({who, to} & set(pair) for pair in self.tied)
         return any({who, to} == set(pair) for pair in self.tied)
 
     def ask(self, unknown: bool) -> Asked:
-        """Whom, who, or whether."""
+        """Who likes or is tied to whom, or whether two are?"""
         if not self.liked and not self.tied:
             raise NothingToSayError
         spare = self.cast.other_people[:1] if unknown else []
@@ -152,7 +152,7 @@ class Comparisons(Ordered):
         return asked(kind, found, lines, which=self._which(), one=one, other=other, word=word)
 
     def _most(self, told: list[Name]) -> Asked:
-        """The one from whom all others follow, at the upper or the lower end."""
+        """The one at the upper or the lower end, where the comparisons tell that."""
         most = self.rng.random() < 0.6
         slots = {"which": self._which(), "word": self.scale.most if most else self.scale.least}
         for name in told:

@@ -1,4 +1,4 @@
-"""Themes about people beside where they are now: the times of their days, and what they feel."""
+"""Themes about what people do when and why: where they are at the times of a day, and what they do when hungry."""
 
 from functools import partial
 
