@@ -3,14 +3,9 @@
 from amn.data.tasks.carrying import NUMBERS
 from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
-from amn.data.tasks.mixed.theme import Theme, asked
+from amn.data.tasks.mixed.theme import THEMES, Theme, asked
 from amn.data.tasks.mixed.world import Lines
 
-_ITEMS = (
-    *("apple", "banana", "orange", "pear", "egg", "cookie", "coin", "stamp", "marble", "pencil", "book", "card"),
-    *("balloon", "candle", "shell", "stone", "button", "ticket", "flower", "plate", "lemon", "sweet", "pen", "photo"),
-)
-_NEW_ITEMS = ("walnut", "acorn", "pebble", "medal", "biscuit", "sticker")
 _MOST = 6  # of one kind, to begin with
 _MOST_AT_ONCE = 3
 
@@ -21,7 +16,7 @@ class Counts(Theme):
     def __init__(self, teller: Teller, names: list[Name]) -> None:
         super().__init__(teller)
         self.names = names
-        items = self.rng.sample(_ITEMS if teller.config.names == "known" else _NEW_ITEMS, 2)
+        items = self.rng.sample(THEMES["counts"].words[teller.config.names], 2)
         self.items = items if self.rng.random() < 0.4 else items[:1]
         self.digits = self.rng.random()
         self.owned: dict[Name, dict[str, int]] = {}

@@ -6,18 +6,12 @@ from typing import NamedTuple
 from amn.data.tasks.mixed.layout import YES_OR_NO, Ordered
 from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
-from amn.data.tasks.mixed.theme import Theme, asked
+from amn.data.tasks.mixed.theme import THEMES, Theme, asked
 from amn.data.tasks.mixed.world import Lines
 
-_VERBS = {
-    **{"like": "liked", "love": "loved", "hate": "hated", "know": "known", "admire": "admired", "trust": "trusted"},
-    **{"miss": "missed"},
-}
-_TIES = {
-    **{"married to": "married", "a friend of": "friends", "a neighbour of": "neighbours", "a cousin of": "cousins"},
-    **{"related to": "related", "engaged to": "engaged"},
-}
-_ONE_EACH = ("married to", "engaged to")
+_WORDS = THEMES["relations"].words
+_VERBS: dict[str, str] = _WORDS["verbs"]  # with their past participles
+_TIES: dict[str, str] = _WORDS["ties"]  # as said of one person and of two
 _NOT_SHARE = 0.2
 
 _Pair = tuple[Name, Name]
@@ -53,7 +47,7 @@ class Relations(Theme):
 
     def _is_tied(self, who: Name, to: Name) -> bool:
         """Whether these two are tied, or one of them to anybody where each can have only one."""
-        if self.tie in _ONE_EACH:
+        if self.tie in _WORDS["one_each"]:
             return any({who, to} & set(pair) for pair in self.tied)
         return any({who, to} == set(pair) for pair in self.tied)
 
@@ -103,21 +97,7 @@ class Scale(NamedTuple):
     least: str
 
 
-OF_PEOPLE = (
-    Scale("tall", "taller", "tallest", "shorter", "shortest"),
-    Scale("old", "older", "oldest", "younger", "youngest"),
-    Scale("fast", "faster", "fastest", "slower", "slowest"),
-    Scale("strong", "stronger", "strongest", "weaker", "weakest"),
-    Scale("heavy", "heavier", "heaviest", "lighter", "lightest"),
-    Scale("rich", "richer", "richest", "poorer", "poorest"),
-)
-OF_THINGS = (
-    Scale("heavy", "heavier", "heaviest", "lighter", "lightest"),
-    Scale("old", "older", "oldest", "newer", "newest"),
-    Scale("long", "longer", "longest", "shorter", "shortest"),
-    Scale("expensive", "more expensive", "most expensive", "cheaper", "cheapest"),
-    Scale("big", "bigger", "biggest", "smaller", "smallest"),  # last: stories with sizes do without it
-)
+OF_PEOPLE, OF_THINGS = ([Scale(*forms) for forms in THEMES["comparisons"].words[kind]] for kind in ("people", "things"))
 
 
 class Comparisons(Ordered):

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from amn.data.tasks.mixed.names import Name
 from amn.data.tasks.mixed.teller import UNKNOWN, Asked, NothingToSayError, Teller
@@ -15,7 +15,7 @@ _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThemeWeights:
+class ThemeTable:
     """A section of `themes.toml`, which says what its fields mean."""
 
     free: float
@@ -24,10 +24,11 @@ class ThemeWeights:
     events: Mapping[str, float] = field(default_factory=dict)
     questions: Mapping[str, int] = field(default_factory=dict)
     hard_questions: Mapping[str, int] = field(default_factory=dict)
+    words: Mapping[str, Any] = field(default_factory=dict)
 
 
 _TABLE = (files("amn.data.tasks.mixed") / "themes.toml").read_text(encoding="utf-8")
-THEMES = {name: ThemeWeights(**weights) for name, weights in tomllib.loads(_TABLE).items()}
+THEMES = {name: ThemeTable(**table) for name, table in tomllib.loads(_TABLE).items()}
 
 
 class Theme(ABC):

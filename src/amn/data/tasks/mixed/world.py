@@ -198,7 +198,7 @@ class MixedWorld:
             return not here.is_doubtful
         return thing.holder is None and here.fits(thing.spot)
 
-    def take(self, name: Name, item: Name, why: Lines, action: str = "take") -> None:
+    def take(self, name: Name, item: Name, why: Lines, verb: str = "take") -> None:
         """Somebody gets a thing."""
         person = self.person(name)
         thing = self.things.setdefault(item, Thing(item))
@@ -207,14 +207,14 @@ class MixedWorld:
         else:
             thing.stops.append((person.spot, why))
         self._hold(person, thing, why)
-        self.actions.append(Action(action, name, item, why))
+        self.actions.append(Action(verb, name, item, why))
 
-    def drop(self, name: Name, item: Name, why: Lines, action: str) -> None:
+    def drop(self, name: Name, item: Name, why: Lines, verb: str) -> None:
         """Somebody lets go of a thing."""
         thing, person = self.things[item], self.people[name]
         thing.holder, thing.why, thing.passed_on = None, why, thing.spot is not person.spot
         person.handled.extend(why)
-        self.actions.append(Action(action, name, item, why))
+        self.actions.append(Action(verb, name, item, why))
 
     def can_give(self, giver: Name, receiver: Name) -> bool:
         """Whether both may be in one place."""
