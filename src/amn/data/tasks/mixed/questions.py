@@ -11,7 +11,7 @@ from amn.data.tasks.carrying import NUMBERS
 from amn.data.tasks.mixed.names import ME, Name
 from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import any_person, any_thing, asked, needed
-from amn.data.tasks.mixed.world import Gift, Lines, MixedWorld, Person, Stop, Thing, route
+from amn.data.tasks.mixed.world import Being, Gift, Lines, Person, Stop, Thing, route
 
 _CROWDED = 0.7  # of the questions of hard stories about who is in a place, those about more than one person
 
@@ -21,11 +21,7 @@ def _any_topic(teller: Teller, unknown: bool) -> Name:
     return needed(draw(teller, unknown))
 
 
-def _being(world: MixedWorld, name: Name) -> Person | Thing | None:
-    return world.people.get(name) or world.things.get(name)
-
-
-def _place_lines(*beings: Person | Thing) -> list[int]:
+def _place_lines(*beings: Being) -> list[int]:
     """The lines that tell where they are."""
     lines: list[int] = []
     for being in beings:
@@ -38,14 +34,14 @@ def _place_lines(*beings: Person | Thing) -> list[int]:
 def where(teller: Teller, unknown: bool) -> Asked:
     """Where is a person or a thing?"""
     topic = _any_topic(teller, unknown)
-    being = _being(teller.world, topic)
+    being = teller.world.find(topic)
     return asked("where", being.spot.place, _place_lines(being), it=topic) if being else asked("where", None, it=topic)
 
 
 def is_in(teller: Teller, unknown: bool) -> Asked:
     """Is a person or a thing in a place? Half the time in a likely one."""
     topic = _any_topic(teller, unknown)
-    being = _being(teller.world, topic)
+    being = teller.world.find(topic)
     place = _likely_place(teller, being)
     if being is None:
         return asked("is in", None, it=topic, place=place)
@@ -59,7 +55,7 @@ def is_in(teller: Teller, unknown: bool) -> Asked:
     return asked("is in", answer, _place_lines(being), it=topic, place=place)
 
 
-def _likely_place(teller: Teller, being: Person | Thing | None) -> Name:
+def _likely_place(teller: Teller, being: Being | None) -> Name:
     spot = being.spot if being else None
     likely = [place for place in (spot.place, spot.denied, *spot.options) if place] if spot else []
     share = 0.7 if spot and spot.is_doubtful else 0.4
@@ -70,7 +66,7 @@ def before(teller: Teller, unknown: bool) -> Asked:
     """Where was a person or a thing before a place? What counts is the last time there."""
     moved = _moved_thing(teller) if teller.hard and not unknown else None
     topic = moved or _any_topic(teller, unknown)
-    being = _being(teller.world, topic)
+    being = teller.world.find(topic)
     thing = topic in teller.world.things or topic in teller.cast.other_things
     kind = "thing before" if thing else "person before"
     stops = route(being.stops) if being else []

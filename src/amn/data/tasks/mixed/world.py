@@ -80,36 +80,35 @@ def route(stops: Iterable[Stop]) -> list[Stop]:
 
 
 @dataclass(slots=True, eq=False)
-class Person:
-    """Somebody the story tells of."""
+class Being:
+    """Somebody or something the story tells of."""
 
     name: Name
-    stops: list[Stop] = field(default_factory=list)  # where the person was, in turn
-    taken: list[Name] = field(default_factory=list)  # things that the person ever got, in the order of the first time
-    handled: list[int] = field(default_factory=list)  # lines that tell of the person getting or letting go of something
+    stops: list[Stop] = field(default_factory=list)  # where it was, in turn
 
     @property
     def spot(self) -> Spot:
-        """Where the person is."""
+        """Where it is."""
         if not self.stops:
             self.stops.append((Spot(), ()))
         return self.stops[-1][0]
 
 
 @dataclass(slots=True, eq=False)
-class Thing:
+class Person(Being):
+    """Somebody the story tells of."""
+
+    taken: list[Name] = field(default_factory=list)  # things that the person ever got, in the order of the first time
+    handled: list[int] = field(default_factory=list)  # lines that tell of the person getting or letting go of something
+
+
+@dataclass(slots=True, eq=False)
+class Thing(Being):
     """A thing the story tells of."""
 
-    name: Name
-    stops: list[Stop] = field(default_factory=list)  # where it was, in turn
     holder: Name | None = None  # who has it, if anybody
     why: Lines = ()  # the lines that tell who has it or who left it
     passed_on: bool = False  # whether these lines leave open how it came to where it is
-
-    @property
-    def spot(self) -> Spot:
-        """Where the thing is."""
-        return self.stops[-1][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +130,10 @@ class MixedWorld:
     gifts: list[Gift] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     places: set[Name] = field(default_factory=set)
+
+    def find(self, name: Name) -> Being | None:
+        """The person or thing of this name, if the story tells of it."""
+        return self.people.get(name) or self.things.get(name)
 
     def person(self, name: Name) -> Person:
         """The person of this name, from now on told of."""
