@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from random import Random
 
 from amn.data import names as released
@@ -190,10 +191,10 @@ class _Maker:
     def _ask(self) -> None:
         """Asks a question of the wanted kind, if one is found in a few tries."""
         unknown, themes = self.rng.random() < self.config.unknown, self.themes or [self.people]
-        off_topic = unknown and not self.babi and self.rng.random() < _OFF_TOPIC
-        for tried in range(not off_topic, _TRIES + 1):
+        first = [self.remarks] if unknown and not self.babi and self.rng.random() < _OFF_TOPIC else []
+        for theme in chain(first, (self.rng.choice(themes) for _ in range(_TRIES))):
             with suppress(NothingToSayError):
-                asked = (self.rng.choice(themes) if tried else self.remarks).ask(unknown)
+                asked = theme.ask(unknown)
                 if (asked.answer == UNKNOWN) == unknown and self.teller.can_ask(asked.kind):
                     self.questions.append(self.teller.ask(asked))
                     return
