@@ -14,9 +14,9 @@ from amn.data.names import UNSEEN, NameList
 from amn.data.story import Question, Story, words
 from amn.data.tasks import TASKS, MixedConfig, generate, generate_preset
 from amn.data.tasks.mixed import questions
+from amn.data.tasks.mixed.cast import MOTIVE_PLACES, MOTIVE_THINGS
 from amn.data.tasks.mixed.names import KNOWN
 from amn.data.tasks.mixed.people import People
-from amn.data.tasks.mixed.routines import MOTIVE_PLACES, MOTIVE_THINGS
 from amn.data.tasks.mixed.theme import THEMES
 from amn.data.tasks.mixed.wordings import EVENTS, OPENERS, QUESTIONS, WRAPPERS, Wordings, expand
 from amn.errors import ConfigError

@@ -2,32 +2,28 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from itertools import chain
 from random import Random
 
-from amn.data import names as released
-from amn.data.names import NameList
 from amn.data.story import Question, Story
 from amn.data.tasks.mixed import names
 from amn.data.tasks.mixed.animals import ALL_COLOURS, Animals, Colours
+from amn.data.tasks.mixed.cast import draw_cast, in_first_person
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.counts import Counts
 from amn.data.tasks.mixed.layout import BOXES, SWEETS, Map, Positions, SizeTheme
 from amn.data.tasks.mixed.names import Name, the
 from amn.data.tasks.mixed.people import People
 from amn.data.tasks.mixed.relations import OF_PEOPLE, OF_THINGS, Comparisons, Relations
-from amn.data.tasks.mixed.routines import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
-from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Cast, NothingToSayError, Teller
+from amn.data.tasks.mixed.routines import Days, Motives
+from amn.data.tasks.mixed.teller import UNKNOWN, Asked, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import THEMES, Theme, asked
 from amn.data.tasks.space import SHAPES
 
 _HARD_THEMES = 3  # of a hard story, at most
 _BABI_ONLY_PEOPLE = 0.6  # of stories in bAbI's style, those about what people do, which may mix its tasks
 _BABI_CORE = ("moving", "pairs", "carrying", "giving")
-_BABI_NAMES = 0.5
 _FIRST_PERSON = 0.12  # of free stories, those in which somebody is I
-_OF_MINE = 0.4  # of the things of such a story
 _TRIES = 12
 _QUESTIONS = (2, 6)
 _AT_THE_END = 0.6
@@ -79,9 +75,9 @@ class _Maker:
         self.babi = config.wordings != "kept-out" and rng.random() < config.babi and not hard
         self.pool = names.POOLS[config.names]
         chosen = self._themes()
-        cast = _cast(rng, self.pool, babi=self.babi, motives="motives" in chosen)
+        cast = draw_cast(rng, self.pool, babi=self.babi, motives="motives" in chosen)
         if not self.babi and rng.random() < _FIRST_PERSON:
-            cast = _told_by_me(rng, cast)
+            cast = in_first_person(rng, cast)
         self.teller = Teller(rng, config, self.babi, cast, self._length(), hard=hard)
         self.themes = self._build(chosen)
         self.remarks = Remarks(self.teller)
@@ -205,59 +201,3 @@ def _sized(rng: Random) -> list[Name]:
     boxes = list(BOXES)
     rng.shuffle(boxes)
     return SWEETS + boxes
-
-
-def _cast(rng: Random, pool: NameList, *, babi: bool, motives: bool) -> Cast:
-    """People, places and things, with spare ones that the story will not tell of."""
-    num_people, num_places, num_things = rng.randint(3, 6), rng.randint(4, 8), rng.randint(2, 6)
-    if babi and pool is names.KNOWN and rng.random() < _BABI_NAMES:
-        return _released_cast(rng, motives=motives)
-    person, place, thing = _ONE_WORD if babi else (names.person, names.place, names.belonging)
-    people = names.distinct(person, rng, pool, num_people + 2, [])
-    places = list(MOTIVE_PLACES) if motives else []
-    places += names.distinct(place, rng, pool, num_places + 2 - len(places), places)
-    things = list(MOTIVE_THINGS) if motives else []
-    things += names.distinct(thing, rng, pool, max(num_things, len(things)) + 2 - len(things), things)
-    surfaces = [] if babi or rng.random() < 0.6 else names.distinct(names.surface, rng, pool, 1, [*places, *things])
-    return _split(people, places, things, surfaces)
-
-
-def _told_by_me(rng: Random, cast: Cast) -> Cast:
-    """The cast with the narrator in it, and some things that belong to the narrator."""
-
-    def mine(things: list[Name]) -> list[Name]:
-        return [names.my(thing) if rng.random() < _OF_MINE else thing for thing in things]
-
-    people = [names.ME, *cast.people[1:]]
-    return replace(cast, people=people, things=mine(cast.things), other_things=mine(cast.other_things))
-
-
-def _split(people: list[Name], places: list[Name], things: list[Name], surfaces: list[Name]) -> Cast:
-    """The last two of each are spare."""
-    return Cast(people[:-2], places[:-2], things[:-2], people[-2:], places[-2:], things[-2:], surfaces)
-
-
-_ONE_WORD = (  # as bAbI's names are
-    names.first_name,
-    lambda rng, pool: the(rng.choice(pool.places)),
-    lambda rng, pool: the(rng.choice(pool.objects)),
-)
-
-_PEOPLE = (released.MOVERS, released.GIVERS, released.TOWNSFOLK)
-
-
-def _released_cast(rng: Random, *, motives: bool) -> Cast:
-    """Names of the released stories; those of other tasks are spare."""
-    people = rng.sample(rng.choice(_PEOPLE), 4)
-    spare = [name for name in released.RELEASED.women + released.RELEASED.men if name not in people]
-    places = rng.sample(released.ROOMS, 6) if motives or rng.random() < 0.7 else rng.sample(released.TOWN, 6)
-    other_places = [name for name in (*released.FURTHER.places[:20], "park", "school") if name not in places]
-    things = rng.sample(released.THINGS, 3)
-    if motives:
-        things.append("pajamas")
-    return _split(
-        [Name(name, name, released.pronoun(name)) for name in (*people, *rng.sample(spare, 2))],
-        [the(name) for name in (*places, *rng.sample(other_places, 2))],
-        [the(name) for name in (*things, *rng.sample(released.FURTHER.objects, 2))],
-        [],
-    )

@@ -28,9 +28,6 @@ _BEFORE_IN_HARD = 0.8
 _AFTER_SHARE = 0.3
 _AFTER_IN_HARD = 0.7
 
-MOTIVE_PLACES = tuple(the(place) for place in dict.fromkeys(place for place, _ in MOTIVES.values()))
-MOTIVE_THINGS = tuple(the(thing) for _, thing in MOTIVES.values())
-
 
 class Days(Theme):
     """People whose moves are told with a time of day, in any order; no other sentence tells where they are."""

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from amn.data.story import Question
 from amn.data.tasks.mixed import english
+from amn.data.tasks.mixed.cast import Cast
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.english import a, about_several, listed
 from amn.data.tasks.mixed.names import ME, Name
@@ -43,24 +44,6 @@ _Item = TypeVar("_Item")
 
 class NothingToSayError(Exception):
     """There is nothing of some kind to tell or to ask now; the story goes on with something else."""
-
-
-@dataclass(slots=True)
-class Cast:
-    """The names of a story, and spare ones that it never tells of."""
-
-    people: list[Name]
-    places: list[Name]
-    things: list[Name]
-    other_people: list[Name]
-    other_places: list[Name]
-    other_things: list[Name]
-    surfaces: list[Name]
-
-    @property
-    def others(self) -> list[Name]:
-        """The people without the one who tells the story."""
-        return [name for name in self.people if name != ME]
 
 
 @dataclass(slots=True, kw_only=True)
