@@ -4,10 +4,11 @@ from functools import partial
 
 from amn.data.tasks.mixed.english import a
 from amn.data.tasks.mixed.names import Name
-from amn.data.tasks.mixed.teller import UNKNOWN, Asked, NothingToSayError, Teller
+from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import Theme, asked
 from amn.data.tasks.mixed.world import Lines
 from amn.data.tasks.reasoning import ANIMALS, COLOURS, SPECIES
+from amn.data.vocabulary import UNKNOWN_ANSWER
 
 _MORE = (
     "dog horse cow duck bear tiger eagle snake rabbit monkey elephant goat pig camel zebra whale owl crow lizard "
@@ -22,7 +23,7 @@ ALL_COLOURS = (*COLOURS, "black", "brown", "red", "blue", "pink", "orange", "pur
 _CLASS_SHARE = 0.4  # of kinds whose colour is told of all of the kind
 
 _Told = tuple[str, Lines]  # what was told, and the lines that tell it
-_NOTHING: _Told = (UNKNOWN, ())
+_NOTHING: _Told = (UNKNOWN_ANSWER, ())
 
 
 class Animals(Theme):
@@ -104,7 +105,7 @@ class Animals(Theme):
         if kind in self.classes:
             return self.classes[kind][0], why + self.classes[kind][1]
         alike = [other for other in self.kinds if self.kinds[other][0] == kind and other in self.shades]
-        if kind == UNKNOWN or not alike:
+        if kind == UNKNOWN_ANSWER or not alike:
             return _NOTHING
         colour, lines = self.shades[alike[-1]]
         return colour, why + self.kinds[alike[-1]][1] + lines

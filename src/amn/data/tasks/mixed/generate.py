@@ -16,9 +16,10 @@ from amn.data.tasks.mixed.names import Name, the
 from amn.data.tasks.mixed.people import People
 from amn.data.tasks.mixed.relations import OF_PEOPLE, OF_THINGS, Comparisons, Relations
 from amn.data.tasks.mixed.routines import Days, Motives
-from amn.data.tasks.mixed.teller import UNKNOWN, Asked, NothingToSayError, Teller
+from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import THEMES, Theme, asked
 from amn.data.tasks.space import SHAPES
+from amn.data.vocabulary import UNKNOWN_ANSWER
 
 _HARD_THEMES = 3  # of a hard story, at most
 _BABI_ONLY_PEOPLE = 0.6  # of stories in bAbI's style, those about what people do, which may mix its tasks
@@ -191,7 +192,7 @@ class _Maker:
         for theme in chain(first, (self.rng.choice(themes) for _ in range(_TRIES))):
             with suppress(NothingToSayError):
                 asked = theme.ask(unknown)
-                if (asked.answer == UNKNOWN) == unknown and self.teller.can_ask(asked.kind):
+                if (asked.answer == UNKNOWN_ANSWER) == unknown and self.teller.can_ask(asked.kind):
                     self.questions.append(self.teller.ask(asked))
                     return
 

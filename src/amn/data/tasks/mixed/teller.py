@@ -13,9 +13,6 @@ from amn.data.tasks.mixed.english import a, about_several, listed
 from amn.data.tasks.mixed.names import ME, Name
 from amn.data.tasks.mixed.wordings import EVENTS, OPENERS, QUESTIONS, WRAPPERS, Which
 from amn.data.tasks.mixed.world import Lines, MixedWorld
-from amn.data.vocabulary import UNKNOWN_ANSWER
-
-UNKNOWN = UNKNOWN_ANSWER
 
 # In free stories, how often a wording of bAbI is drawn where others could be; kept-out stories have fewer known ones.
 _BABI_WORDING = 0.25

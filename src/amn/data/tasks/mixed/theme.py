@@ -8,7 +8,8 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 from amn.data.tasks.mixed.names import Name
-from amn.data.tasks.mixed.teller import UNKNOWN, Asked, NothingToSayError, Teller
+from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
+from amn.data.vocabulary import UNKNOWN_ANSWER
 
 _SPARE_SHARE = 0.5  # of the questions that are to be unknown, those about names that the story lacks
 _Value = TypeVar("_Value")
@@ -61,7 +62,7 @@ def asked(kind: str, answer: Name | str | None, support: Iterable[int] = (), /, 
     """A question with its answer; None for one that the story does not give, which nothing supports."""
     said = {slot: name.said if isinstance(name, Name) else name for slot, name in slots.items()}
     if answer is None:
-        return Asked(kind=kind, answer=UNKNOWN, support=(), slots=said)
+        return Asked(kind=kind, answer=UNKNOWN_ANSWER, support=(), slots=said)
     text = answer.text if isinstance(answer, Name) else answer
     return Asked(kind=kind, answer=text, support=tuple(sorted(set(support))), slots=said)
 
