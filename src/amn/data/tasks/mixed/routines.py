@@ -125,9 +125,9 @@ class Motives(Theme):
         self.went.add(name)
 
     def _take(self, name: Name, place: Name, item: Name) -> None:
-        if name in self.took or place != (person := self.world.people[name]).spot.place:
-            raise NothingToSayError
-        if item in person.taken or not self.world.can_take(name, item):
+        person = self.world.people[name]
+        free = item not in person.taken and self.world.can_take(name, item)
+        if name in self.took or person.spot.place != place or not free:
             raise NothingToSayError
         self.world.take(name, item, self.teller.tell("get", name, things=(item,)))
         self.took.add(name)
