@@ -59,12 +59,7 @@ _ROWS = (
         lengths=lambda _, n: (2, min(10, n - 1)),
     ),
     _Counted(
-        number=20,
-        name="agents-motivations",
-        make=motives,
-        people=MOTIVATED,
-        lengths=_stages,
-        fixed=_MOTIVE_WORDS,
+        number=20, name="agents-motivations", make=motives, people=MOTIVATED, lengths=_stages, fixed=_MOTIVE_WORDS
     ),
 )
 
