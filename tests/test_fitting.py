@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import amn
-from amn.data.jsonl import read_jsonl
+from amn.data.formats import read_jsonl
 from amn.data.story import Question, Story
 from amn.data.tasks import generate
 

@@ -7,7 +7,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from amn.data.babi import read_babi, write_babi
 from amn.data.check import check_data
-from amn.data.jsonl import read_jsonl, write_jsonl
+from amn.data.formats import read_jsonl, write_jsonl
 from amn.data.source import load_task
 from amn.data.tasks import TASKS, generate
 

@@ -1,4 +1,4 @@
-"""What sentences bring to mind, by the compiled core and by torch."""
+"""Coreference, by the compiled core and by torch."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from amn.data.babi import write_babi
 from amn.data.files import BadLines
-from amn.data.jsonl import read_jsonl, write_jsonl
+from amn.data.formats import read_jsonl, write_jsonl
 from amn.data.source import format_of, load_task, read_stories
 from amn.data.story import Question, Story
 from amn.data.tasks.mixed import mixed_stories

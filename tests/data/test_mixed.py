@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from amn.data.babi import write_babi
+from amn.data.names import UNSEEN, NameList
 from amn.data.story import Question, Story, words
 from amn.data.tasks import TASKS, MixedConfig, generate, generate_preset
-from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS
-from amn.data.tasks.mixed.events import EVENTS, OPENERS, WRAPPERS
-from amn.data.tasks.mixed.grammar import Wordings, expand
-from amn.data.tasks.mixed.names import KNOWN, NEW, NamePool
-from amn.data.tasks.mixed.questions import QUESTIONS
+from amn.data.tasks.mixed import questions
+from amn.data.tasks.mixed.cast import MOTIVE_PLACES, MOTIVE_THINGS
+from amn.data.tasks.mixed.names import KNOWN
+from amn.data.tasks.mixed.people import People
+from amn.data.tasks.mixed.theme import THEMES
+from amn.data.tasks.mixed.wordings import EVENTS, OPENERS, QUESTIONS, WRAPPERS, Wordings, expand
 from amn.errors import ConfigError
 from solver.mixed import solve_mixed
 from solver.mixed_questions import RULES, parse_question
@@ -67,9 +69,8 @@ def texts(stories: Iterable[Story]) -> Iterator[str]:
     return (text for story in stories for text in (*story.sentences, *(question.text for question in story.questions)))
 
 
-def all_names(pool: NamePool) -> list[str]:
-    single = pool.single
-    named = (single.women, single.men, single.places, single.objects)
+def all_names(pool: NameList) -> list[str]:
+    named = (pool.women, pool.men, pool.places, pool.objects)
     return [*chain(*named, pool.surnames, pool.towns, pool.rooms, pool.looks, pool.things)]
 
 
@@ -295,20 +296,20 @@ def test_wordings_kept_out_by_their_hash_hold_known_words_only() -> None:
 
 def test_no_new_name_shares_a_word_with_a_known_one() -> None:
     known = set(chain.from_iterable(words(name) for name in all_names(KNOWN)))
-    assert known.isdisjoint(chain.from_iterable(words(name) for name in all_names(NEW)))
+    assert known.isdisjoint(chain.from_iterable(words(name) for name in all_names(UNSEEN)))
 
 
 def test_stories_of_new_names_hold_no_known_one() -> None:
     fixed = {name.text for name in (*MOTIVE_PLACES, *MOTIVE_THINGS)}
-    known = {*KNOWN.single.people, *KNOWN.single.places, *KNOWN.single.objects, *KNOWN.rooms, *KNOWN.towns} - fixed
+    known = {*KNOWN.people, *KNOWN.places, *KNOWN.objects, *KNOWN.rooms, *KNOWN.towns} - fixed
     found = Counter(name for text in texts(mixed(1500, names="new")) for name in known if f"the {name} " in text)
     assert not found
 
 
 def test_there_are_hundreds_of_known_names() -> None:
-    assert len(KNOWN.single.people) >= 150
-    assert len({*KNOWN.single.places, *KNOWN.rooms, *KNOWN.towns}) >= 150
-    assert len(KNOWN.single.objects) >= 100
+    assert len(KNOWN.people) >= 150
+    assert len({*KNOWN.places, *KNOWN.rooms, *KNOWN.towns}) >= 150
+    assert len(KNOWN.objects) >= 100
 
 
 def test_about_a_third_of_the_stories_keep_to_the_sentences_of_babi(plain: list[Story]) -> None:
@@ -347,6 +348,12 @@ def test_settings_that_make_no_sense_are_refused() -> None:
         MixedConfig(themes=0)
     with pytest.raises(ConfigError, match="a preset fixes its own settings"):
         generate_preset("scaled", questions=1, seed=0, wordings="train")
+
+
+def test_every_event_and_question_of_the_themes_exists() -> None:
+    for theme in THEMES.values():
+        assert all(callable(getattr(People, f"_{event}")) for event in theme.events)
+        assert all(callable(getattr(questions, asker)) for asker in (*theme.questions, *theme.hard_questions))
 
 
 def test_a_production_gives_each_of_its_sentences() -> None:

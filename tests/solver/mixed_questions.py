@@ -31,7 +31,7 @@ RULES = (
     ("off topic", "why is the (?:sky|sea|grass|moon) (?:so )?{colour}"),
     ("off topic", "what (?:does|did) {who} (?:like|eat|drink|say|want|think|believe)(?: today| most)?"),
     ("off topic", "who does {who} envy(?: most)?"),
-    # Bonds and comparisons.
+    # Relations and comparisons.
     ("whom likes", "whom? does {who}{really} {likes}(?: a lot| most| very much)?"),
     ("whom likes", "who is{really} {liked} by {who}"),
     ("whom likes", "(?:(?:who|which person) is it (?:that )?|whom? ){who} {likes}"),

@@ -10,7 +10,7 @@ import torch
 from add_gate import easiest_leaks
 from amn.cli.main import main
 from amn.data.examples import Example, examples
-from amn.data.jsonl import write_jsonl
+from amn.data.formats import write_jsonl
 from amn.data.sentences import split_prose
 from amn.data.story import Story, words
 from amn.data.tasks import generate

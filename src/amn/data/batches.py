@@ -14,8 +14,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from amn.data.coreference import linked
 from amn.data.examples import Example
-from amn.data.recall import recalled
 from amn.data.slots import InSlots, in_slots
 from amn.data.slots import Sizes as Sizes
 from amn.data.views import no_views, views_of
@@ -180,7 +180,7 @@ class Dataset:
         return Batch(**{name: value.long() for name, value in (by_story | by_sentence).items()}, weights=weights)
 
     def with_spare_rows(self, count: int) -> "Dataset":
-        """A copy with room for so many further sentences."""
+        """A copy with room for `count` further sentences."""
         sentences = {
             name: torch.cat((value, value.new_zeros(count, *value.shape[1:]))) for name, value in self.sentences.items()
         }
@@ -228,7 +228,7 @@ def encode(
     Without `graph` it has no members, context and edges, which AMN alone reads. Where `named`, a sentence touches what
     the questions name besides its own words.
     """
-    encoded = [in_slots(recalled(example, vocabulary), vocabulary) for example in examples]
+    encoded = [in_slots(linked(example, vocabulary), vocabulary) for example in examples]
     room = sizes or Sizes()
     for one in encoded:
         room = room.union(one.sizes)

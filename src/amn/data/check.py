@@ -1,4 +1,4 @@
-"""What a data file or a folder of them holds, and what is wrong with it."""
+"""Counts over a data file or a folder of them, and the lines that cannot be read."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -47,7 +47,7 @@ class DataReport:
     unknown_words: dict[str, int] | None = None
     bad_lines: list[DataError] = field(default_factory=list)  # the first lines that could not be read
     num_bad_lines: int = 0  # how many could not be read
-    lost_support: int = 0  # how many of them name a supporting fact that is no sentence told before
+    lost_support: int = 0  # how many of them name a supporting fact that was not told before
 
     def add(self, story: Story) -> None:
         """Count one story."""
@@ -95,7 +95,7 @@ def seen_answers(report: DataReport) -> str:
 def check_data(path: str | Path, *, vocabulary: str | Path | None = None, columns: Columns = ANY) -> DataReport:
     """Read a file, or every data file of a folder, to its end and report; bad lines are in the report.
 
-    Words are held against `vocabulary`, where it is given: a file of words, one or more a line, or data as in `path`.
+    Words are compared with `vocabulary`, where it is given: a file of words, one or more a line, or data as in `path`.
     """
     report, known = DataReport(path=str(path)), None if vocabulary is None else known_words(vocabulary)
     bad = BadLines()

@@ -1,4 +1,4 @@
-"""What a model is asked: the words of a story's last sentences, and one or several questions about them."""
+"""Examples for a model: the words of a story's last sentences, and one or several questions about them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """The words of a task, by the part that they play in it."""
+    """The words of a task by their roles."""
 
     told: frozenset[str]  # by its stories
     sought: frozenset[str]  # asked for or answered

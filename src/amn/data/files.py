@@ -74,7 +74,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _refusal(path: Path, error: OSError) -> str:
-    """Why a file cannot be opened; where there is none, with the nearest name that there is."""
+    """Why a file cannot be opened; for a missing one, with the most similar name in the folder."""
     reason = error.strerror or str(error)
     if not isinstance(error, FileNotFoundError):
         return reason
@@ -152,7 +152,7 @@ def _flush(path: Path) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Makes sure that a name is found again after a power loss: it is in the folder, which is a file of its own."""
+    """Flushes a folder, so that a new name in it survives a power loss."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -161,7 +161,7 @@ def flush_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder, and those above it, that are found again after a power loss."""
+    """Makes a folder and its parents, which survive a power loss."""
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     for one in missing:

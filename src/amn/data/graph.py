@@ -27,7 +27,7 @@ NUM_EDGE_KINDS = 6
 
 
 class View(NamedTuple):
-    """What one sentence touches; a tuple, because there is one for each sentence and these are made soonest."""
+    """What one sentence touches; a named tuple, as there is one for each sentence and these are fast to make."""
 
     # Entities that may change: the sentence's distinct words in their order, then what the question names.
     members: list[int]
@@ -62,11 +62,11 @@ class WordGraph:
         return View(spoken + named, len(spoken), context, kinds)
 
     def neighbours(self, entity: int) -> tuple[int, ...]:
-        """Whom an entity met last, the latest first."""
+        """The neighbours that an entity remembers, the latest first."""
         return self._neighbours.get(entity, ())
 
     def meet(self, entity: int, others: Sequence[int]) -> None:
-        """Lets an entity that was told remember others, the latest first, as it did before a graph was saved."""
+        """Restores the neighbours of an entity from a saved graph, the latest first."""
         self._neighbours[entity] = tuple(others)
 
     def _recent_outside(self, askers: Sequence[int], inside: set[int]) -> list[int]:

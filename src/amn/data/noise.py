@@ -38,13 +38,13 @@ class Books:
 
 
 def places_of(facts: Sequence[str], tokens: int, rng: Random) -> tuple[int, list[int]]:
-    """How many tokens of noise some facts need to be so many in all, and after how many of these each fact comes."""
+    """How many tokens of noise make `tokens` with the facts, and after how many of these each fact comes."""
     left = max(0, tokens - sum(len(words(fact)) for fact in facts))
     return left, sorted(rng.randrange(left + 1) for _ in facts)
 
 
 def mixed(facts: Sequence[str], noise: Iterable[str], tokens: int, rng: Random) -> Iterator[str]:
-    """Facts in order, at random places between sentences of noise, until there are so many tokens in all.
+    """Facts in order, at random places between sentences of noise, until there are `tokens` in all.
 
     A token is a word. Where the facts alone are as many, there is no noise.
     """
@@ -62,7 +62,7 @@ def mixed(facts: Sequence[str], noise: Iterable[str], tokens: int, rng: Random) 
 
 
 def with_noise(stories: Iterable[Story], books: Books, *, tokens: int, seed: int) -> Iterator[Story]:
-    """Each question of some stories, alone after what was told before it, mixed with noise to so many words in all.
+    """Each question of some stories, alone after what was told before it, mixed with noise to `tokens` words in all.
 
     A story that has more is left as it is. Other seeds give other places and other parts of the books.
     """

@@ -23,7 +23,7 @@ _END = re.compile(
 )
 _UNSURE = frozenset(".!?…")  # marks that do not always end one
 _NEVER_FIRST = ".,;:!?…"  # no sentence begins with one of these
-_LAST = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]+\Z")  # the word before a point, with points of its own
+_LAST = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]+\Z")  # the word before a point, which may contain points
 _TITLES = frozenset(
     "mr mrs ms dr st prof rev hon gen col capt lieut lt sgt maj messrs mme mlle mt gov sen viz cf vs e.g i.e".split()
 )

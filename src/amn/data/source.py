@@ -10,10 +10,9 @@ from typing import Any, TextIO
 
 from amn.data.babi import find_task_file, read_babi, write_babi
 from amn.data.files import STANDARD_INPUT, BadLines
-from amn.data.jsonl import read_jsonl, write_jsonl
+from amn.data.formats import read_csv, read_json, read_jsonl, read_parquet, write_jsonl
 from amn.data.rows import ANY, Columns, story_of
 from amn.data.story import Story
-from amn.data.tables import read_csv, read_json, read_parquet
 from amn.errors import ConfigError, DataError, did_you_mean
 
 SPLITS = {"train": 10_000, "valid": 1_000, "test": 1_000}  # questions of a generated split, as many as were released
@@ -96,10 +95,10 @@ def split_of(path: Path) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnStories:
-    """Stories that somebody brings."""
+    """A user's own stories."""
 
     training: list[Story]  # to learn from
-    # To choose and to judge by; None where they have to be taken from the training stories.
+    # To select a model and to score it; None where they have to be taken from the training stories.
     validation: list[Story] | None = None
     name: str = "own"  # what to call them: the name of their file or folder, without its ending
 
@@ -181,7 +180,7 @@ def hold_out(stories: list[Story], seed: int, name: str = "stories") -> tuple[li
 
 
 def check_split(split: str) -> None:
-    """Refuses what is no split."""
+    """Raises a ConfigError for an unknown split."""
     if split not in SPLITS:
         raise ConfigError(f"unknown split {split!r}: {did_you_mean(split, SPLITS)}")
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 from amn.data.facts import Facts
 
-# Letters and digits, and what a letter may carry: accents of their own, and the vowel signs of Indian scripts.
+# Letters and digits, and what may follow a letter: combining accents, and the vowel signs of Indian scripts.
 _SIGNS = "\u0300-\u036f\u0900-\u0963\u0966-\u0dff"
 _LETTERS = f"(?:[^\\W_]|[{_SIGNS}])+"
 # K of "K's", where K is a name; else a word with what it holds together
 WORD = re.compile(f"[A-HJ-Z](?=['’]s\\b)|{_LETTERS}(?:['’-]{_LETTERS})*")
 _IN_WORDS = "'’-"  # which belong to a word where letters stand on both sides
-_LETTER_NAMES = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")  # without I, who is not called so
+_LETTER_NAMES = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")  # without I, which is no name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 class _Letters(dict[int, str]):
-    """What becomes of each character in a text of which only words are wanted: filled as characters come."""
+    """A translation table that keeps the characters of words and turns others into spaces; filled on demand."""
 
     _letter = re.compile(f"[^\\W_]|[{_SIGNS}{_IN_WORDS}]")
 

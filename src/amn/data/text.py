@@ -1,4 +1,4 @@
-"""What users type, as words: a story is split into sentences, and what is empty or too long is refused by name."""
+"""Text that users type, as words: stories are split into sentences, and what is empty or too long is an error."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the sentences of many stories touch, as padded arrays: by compiled code where it was built, else in Python."""
+"""The views of all sentences of many stories as padded arrays, by compiled code where it was built, else in Python."""
 
 from ctypes import byref
 
@@ -30,7 +30,7 @@ def views_of(
 
 
 def no_views(stories: int, sentences: int, members: int) -> Views:
-    """Room for views, and nothing in it."""
+    """Empty arrays for views."""
     return {
         "members": np.zeros((stories, sentences, members), np.int16),
         "context": np.zeros((stories, sentences, CONTEXT), np.int16),

@@ -22,9 +22,8 @@ class Vocabulary:
         words: every known word, after the two reserved ones.
         answers: every answer class; a comma answer ("apple,football") is one class. Where answers are given item by
             item, the classes are their tokens, with the end among them.
-        names: the words that a pronoun may mean; where there are some, sentences are read with what they bring to mind
-            (`amn.data.recall`).
-        forms: words of sentences, each with another word for the same, which it brings to mind.
+        names: the words that a pronoun may mean; where there are some, sentences are linked (`amn.data.coreference`).
+        forms: words of sentences, each with another word for the same, to which it is linked.
     """
 
     words: tuple[str, ...]
@@ -79,9 +78,9 @@ class Vocabulary:
 
     def to_json(self) -> dict[str, list[str]]:
         """Plain lists, without the reserved words."""
-        recalled = {"names": sorted(self.names), "forms": sorted(map(" ".join, self.forms))}
+        links = {"names": sorted(self.names), "forms": sorted(map(" ".join, self.forms))}
         known = {"words": list(self.words[len(_RESERVED) :]), "answers": list(self.answers)}
-        return known | {kind: items for kind, items in recalled.items() if items}
+        return known | {kind: items for kind, items in links.items() if items}
 
     @classmethod
     def from_json(cls, data: dict[str, list[str]]) -> "Vocabulary":

@@ -142,7 +142,7 @@ class CoreMemory:
 
     def ingest(self, sentences: Sequence[Words]) -> None:
         self.strangeness.tell(sentences)
-        self._give(self._code.amn_tell, map(self._spelling.recall.tell, sentences))
+        self._give(self._code.amn_tell, map(self._spelling.coreference.link, sentences))
 
     def tell(self, sentence: Words) -> Change:
         self.ingest((sentence,))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, cast
 import numpy as np
 
 from amn.data.examples import Example, Words
-from amn.data.order import outward, outward_example
+from amn.data.reading_order import outward, outward_example
 from amn.data.vocabulary import UNKNOWN
 from amn.inference.core import ARCHITECTURE, Core, CoreMemory, Decoding, core_of
 from amn.inference.gate import CoreJudge, Judge, TorchJudge

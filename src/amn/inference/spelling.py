@@ -5,8 +5,8 @@ from itertools import chain
 
 import numpy as np
 
+from amn.data.coreference import Coreference, linked
 from amn.data.examples import Example
-from amn.data.recall import Recall, recalled
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.inference.story_memory import Arrays
 
@@ -25,7 +25,7 @@ class Spelling:
     def __init__(self, vocabulary: Vocabulary, anonymous: int) -> None:
         self._vocabulary, self.anonymous, self._unknown = vocabulary, anonymous, 0
         self.words, self.slots = [""], dict[str, int]()
-        self.recall = Recall(vocabulary)
+        self.coreference = Coreference(vocabulary)
 
     def meet(self, word: str) -> int:
         """Assigns a slot to a new word; returns its vector."""
@@ -39,7 +39,7 @@ class Spelling:
 
     def recalled(self) -> Arrays:
         """The slots of the names that a pronoun may refer to now, for saving; empty if the model uses none."""
-        slots = [self.slots[name] for name in self.recall.names]
+        slots = [self.slots[name] for name in self.coreference.names]
         return {"recalled": np.array(slots, np.int32)} if self._vocabulary.names else {}
 
     def resume(self, told: Iterable[int], arrays: Arrays) -> None:
@@ -47,14 +47,14 @@ class Spelling:
         names = arrays.get("recalled", np.zeros(0, np.int32)).tolist()
         if not all(0 < slot < len(self.words) for slot in names):
             raise ValueError("expected recalled names among the words of the story")
-        self.recall.resume([self.words[slot] for slot in told], [self.words[slot] for slot in names])
+        self.coreference.resume([self.words[slot] for slot in told], [self.words[slot] for slot in names])
 
 
 def told_words(example: Example, vocabulary: Vocabulary, anonymous: int) -> list[str]:
     """The words of an example that may be answers; of unknown words with the same vector, the last one."""
     spelling = Spelling(vocabulary, anonymous)
     asked = chain.from_iterable(example.questions)
-    told = list(chain.from_iterable(recalled(example, vocabulary).sentences))
+    told = list(chain.from_iterable(linked(example, vocabulary).sentences))
     vectors = {word: spelling.meet(word) for word in dict.fromkeys([*asked, *told])}
     return list({vectors[word]: word for word in told}.values())
 

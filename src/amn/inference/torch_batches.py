@@ -8,9 +8,9 @@ import torch
 from jaxtyping import Float, Int
 
 from amn.data.batches import Batch, Sizes, encode
+from amn.data.coreference import linked
 from amn.data.examples import Example
 from amn.data.graph import CONTEXT
-from amn.data.recall import recalled
 from amn.errors import AMNError
 from amn.inference.phrasing import Strangeness
 from amn.inference.recorded import read_recorded
@@ -100,7 +100,7 @@ def prediction_for(reading: Reading, trained: TrainedModel, story: int, example:
     asked, classes = len(example.questions), len(trained.vocabulary.answers)
     points = reading.logits.shape[-1] > classes
     words = told_words(example, trained.vocabulary, trained.anonymous) if points else []
-    slots = {word: slot for slot, word in enumerate(slot_words(recalled(example, trained.vocabulary)))}
+    slots = {word: slot for slot, word in enumerate(slot_words(linked(example, trained.vocabulary)))}
     chosen = [*range(classes), *(classes + slots[word] for word in words)]
     read = [round(read) for read in reading.entities_read[story, :asked].tolist()]
     entities, banks = round(float(reading.entities[story])), round(float(reading.banks[story]))

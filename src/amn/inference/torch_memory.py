@@ -95,7 +95,7 @@ class TorchMemory:
     @torch.inference_mode()
     def tell(self, sentence: Words) -> Change:
         self._strangeness.tell((sentence,))
-        slots = self._numbers(self._spelling.recall.tell(sentence))
+        slots = self._numbers(self._spelling.coreference.link(sentence))
         self._told |= {self._vectors[slot]: slot for slot in slots}
         if self._pairs is not None:
             vectors = [self._vectors[slot] for slot in slots]

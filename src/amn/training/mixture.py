@@ -5,9 +5,8 @@ from functools import cache
 
 from amn.data.story import Story, words
 from amn.data.tasks import generate_preset
-from amn.data.tasks.mixed.events import EVENTS
 from amn.data.tasks.mixed.names import KNOWN
-from amn.data.tasks.mixed.questions import QUESTIONS
+from amn.data.tasks.mixed.wordings import EVENTS, QUESTIONS
 
 _VALIDATION, _MOST = 5, 2000  # one question to validate with for so many of the training, and the most of them
 _VALIDATION_SEED = 50_000  # of the first share of the stories to validate with
@@ -31,8 +30,7 @@ def name_words() -> frozenset[str]:
     Of a name of several words each may be new: *Mr.* Xu lives in *New* Xanadu. A word that is also part of how things
     are said (the living *room*, "which room is she in") has to be known.
     """
-    single = KNOWN.single
-    groups = (single.people, single.places, single.objects)
+    groups = (KNOWN.people, KNOWN.places, KNOWN.objects)
     texts = [*(name for group in groups for name in group), *KNOWN.surnames, *KNOWN.towns, *KNOWN.rooms]
     things = (*KNOWN.looks, *KNOWN.things, *KNOWN.plurals, *KNOWN.surfaces, *KNOWN.containers)
     named = {word for text in (*texts, *things) for word in words(text)}

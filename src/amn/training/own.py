@@ -13,7 +13,7 @@ from typing import Any
 
 from amn.config import RunSpec, TrainConfig
 from amn.data.check import DataReport, seen_answers
-from amn.data.jsonl import read_jsonl, write_jsonl
+from amn.data.formats import read_jsonl, write_jsonl
 from amn.data.source import OwnStories, hold_out, one_each
 from amn.data.story import Story, words
 from amn.errors import DataError

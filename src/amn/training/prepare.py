@@ -18,11 +18,11 @@ from amn.config import Order, RunSpec
 from amn.data.batches import Dataset, concatenate, encode
 from amn.data.boards import ONE_MODEL, board_stories, find_board
 from amn.data.examples import Example, Spoken, answer_words, examples, names_of
-from amn.data.forms import learned_forms
-from amn.data.order import outward_all
+from amn.data.reading_order import outward_example
 from amn.data.source import SPLITS, hold_out, load_task, read_stories
 from amn.data.story import Story
 from amn.data.vocabulary import COMMA, END, PADDING, UNKNOWN, Vocabulary
+from amn.data.word_forms import learned_forms
 from amn.errors import ConfigError, DataError
 from amn.models import model_class
 from amn.training.distract import distracted
@@ -164,7 +164,8 @@ def _task_data(key: DataKey, training: list[Story], validation: list[Story], sou
     if key.order == "told":
         return TaskData(chosen, held_out, source)
     names = Spoken.of(chosen, by_item=key.by_item).own_names
-    return TaskData(outward_all(chosen, names), outward_all(held_out, names), source)
+    chosen, held_out = ([outward_example(one, names) for one in part] for part in (chosen, held_out))
+    return TaskData(chosen, held_out, source)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Other people's boards: the one table where a board is added, each in a file of its own."""
+"""Leaderboards of published data: the table of all boards, each in its own file."""
 
 from pathlib import Path
 

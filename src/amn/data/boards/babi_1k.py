@@ -47,7 +47,7 @@ def without(stories: Iterable[Story], others: Iterable[Story]) -> list[Story]:
 
 
 def first_questions(stories: list[Story], count: int) -> list[Story]:
-    """The first stories, with so many questions together."""
+    """The first stories, up to `count` questions in all."""
     found: list[Story] = []
     for story in stories:
         if count <= 0:

@@ -1,4 +1,4 @@
-"""What a board is: other people's data with its splits and its way of scoring."""
+"""A leaderboard: published data with its splits and its way of scoring."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -11,7 +11,7 @@ from random import Random
 from amn.data.boards.board import Board
 from amn.data.boards.stepgame_noise import Noise, with_other_names
 from amn.data.files import numbered_lines
-from amn.data.jsonl import MAX_LINE_BYTES, parsed
+from amn.data.formats import MAX_LINE_BYTES, parsed
 from amn.data.rows import story_of
 from amn.data.story import Story
 from amn.errors import ConfigError, DataError
@@ -36,13 +36,9 @@ def read(folder: Path, split: str, part: str | None) -> list[Story]:
         return stories
     noise, rng = _noise(folder), Random(_SEEDS[split])
     if split == "train":
-        stories += [_variation(story, noise, rng) for story in stories]
+        # Each once more with other names, asked about the ends of its chain or about any two of its agents.
+        stories += [noise.ask_other(with_other_names(one, rng), rng, ends=rng.random() < _ENDS) for one in stories]
     return [noise.add(story, rng) for story in stories]
-
-
-def _variation(story: Story, noise: Noise, rng: Random) -> Story:
-    """The story with other names, asked about the ends of its chain or about any two of its agents."""
-    return noise.ask_other(with_other_names(story, rng), rng, ends=rng.random() < _ENDS)
 
 
 def _long_chains(folder: Path, split: str) -> list[Story]:

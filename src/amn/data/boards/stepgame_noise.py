@@ -1,4 +1,4 @@
-"""Noise for StepGame that is ours: sentences about further agents, which change no answer.
+"""Generated noise for StepGame: sentences about further agents, which change no answer.
 
 How relations are worded is learned from the training set's own questions with one step, so no file of noise is seen.
 As in the paper, noise is of three kinds: a pair of agents apart from the chain, an agent that hangs on to the chain,
@@ -155,7 +155,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 
 
 def _walk(edges: dict[str, list[tuple[str, Step]]]) -> dict[str, Step]:
-    """The places of all agents that hang together with the first."""
+    """The places of all agents that are connected with the first."""
     start = next(iter(edges), None)
     places: dict[str, Step] = {} if start is None else {start: (0, 0)}
     waiting = list(places)

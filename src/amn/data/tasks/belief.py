@@ -4,7 +4,7 @@ from abc import abstractmethod
 
 from amn.data.tasks.scene import Scene
 from amn.data.tasks.wording import say_move
-from amn.data.world import Event
+from amn.data.tasks.world import Event
 
 _NOT_IN = ("{} is not in the {}.", "{} is no longer in the {}.")
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from amn.data.tasks.scene import Plan, Scene
-from amn.data.world import Event
+from amn.data.tasks.world import Event
 
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SHARE_THERE_IN_TASK_3 = 0.19

@@ -65,7 +65,7 @@ class PairMove(Whereabouts):
         self.tell_pair()
 
     def tell_pair(self) -> tuple[str, str]:
-        """Two people go where neither of them is; both pair and place are drawn anew until they fit."""
+        """Two people go where neither of them is; pair and place are redrawn until they fit."""
         while True:
             one, other = self.rng.sample(self.world.people, 2)
             place = self.rng.choice(self.world.places)

@@ -8,12 +8,11 @@ from typing import ClassVar, Generic, TypeVar
 
 from amn.data.facts import Fact, Facts
 from amn.data.story import Question, Story
-from amn.data.tasks.known import facts_of
 from amn.data.tasks.wording import Wording, say_event
-from amn.data.world import CARRYING, Event, World
+from amn.data.tasks.world import CARRYING, Event, World, facts_of
 from amn.errors import ConfigError
 
-# A story that has grown this long without enough questions will hardly find them: the settings are at odds.
+# A story that has grown this long without enough questions will hardly find them: the settings contradict each other.
 LONGEST = 4000
 
 

@@ -31,7 +31,7 @@ def sizes(rng: Random, plan: Plan) -> Story:
             return draft.story()
         if plan.sentences is not None:
             raise DeadEndError
-        if plan.questions is not None:  # the released stories start anew with their count, a set number does not
+        if plan.questions is not None:  # the released stories restart their count, a set number is kept
             wanted = plan.questions - len(draft.questions)
 
 

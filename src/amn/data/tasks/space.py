@@ -2,8 +2,8 @@
 
 from random import Random
 
+from amn.data.facts import Fact
 from amn.data.story import Story
-from amn.data.tasks.known import side_of
 from amn.data.tasks.scene import Draft, Plan
 
 COMPASS = ("north", "south", "east", "west")
@@ -45,6 +45,13 @@ def _tell_relations(rng: Random, draft: Draft, relations: list[Relation]) -> lis
     return list(told.values())
 
 
+def side_of(room: str, way: str, other: str) -> Fact:
+    """One room lies north, south, east or west of another: south and west are told as the other's north and east."""
+    if way in ("south", "west"):
+        room, other = other, room
+    return Fact(room, "north of" if way in ("north", "south") else "east of", other)
+
+
 def neighbours(rng: Random, plan: Plan) -> Story:
     """Task 4: three rooms in a row; which one is north of another? The answer is the subject of a told sentence."""
     draft = Draft()
@@ -82,7 +89,7 @@ def _line_about(told: list[Relation], one: str, other: str) -> int:
 
 
 def positions(rng: Random, plan: Plan) -> Story:
-    """Task 17: two shapes beside a third, each one step away; how do the two lie to each other?"""
+    """Task 17: two shapes beside a third, each one step away; on which side of the other is each?"""
     draft = Draft()
     middle, one, other = rng.sample(_LUA_SHAPES if plan.lua else SHAPES, 3)
     side_of = dict(zip((one, other), rng.sample(list(SIDES), 2), strict=True))

@@ -22,7 +22,7 @@ _Counted = partial(_Fixed, counts_questions=False)  # and their fixed number
 _MOTIVE_WORDS = tuple(word for words in MOTIVES.values() for word in words)
 
 
-def _errands(people: int, _: int) -> tuple[int, int]:
+def _stages(people: int, _: int) -> tuple[int, int]:
     """Everyone feels something and goes somewhere, but each thing can be taken only once."""
     return 1, 2 * people + min(people, len(MOTIVES))
 
@@ -49,7 +49,7 @@ _ROWS = (
     _Counted(number=16, name="basic-induction", make=colours, people=COLOURED, fewest=(2, 0, 0), lengths=None),
     _Fixed(number=17, name="positional-reasoning", make=positions, lengths=None),
     _Fixed(number=18, name="size-reasoning", make=sizes),
-    # A map has one sentence fewer than rooms, and room for eight beside the way.
+    # A map has one sentence fewer than rooms, and space for eight rooms beside the path.
     _Counted(
         number=19,
         name="path-finding",
@@ -59,7 +59,7 @@ _ROWS = (
         lengths=lambda _, n: (2, min(10, n - 1)),
     ),
     _Counted(
-        number=20, name="agents-motivations", make=motives, people=MOTIVATED, lengths=_errands, fixed=_MOTIVE_WORDS
+        number=20, name="agents-motivations", make=motives, people=MOTIVATED, lengths=_stages, fixed=_MOTIVE_WORDS
     ),
 )
 

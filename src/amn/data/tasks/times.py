@@ -5,7 +5,7 @@ from random import Random
 
 from amn.data.tasks.scene import Plan, Scene
 from amn.data.tasks.wording import say_move
-from amn.data.world import Event
+from amn.data.tasks.world import Event
 
 TIMES = ("yesterday", "this morning", "this afternoon", "this evening")
 
@@ -13,7 +13,7 @@ TIMES = ("yesterday", "this morning", "this afternoon", "this evening")
 class Day(Scene[tuple[str, int]]):
     """A person's moves take the time slots in order. What is told between two questions is told in another order."""
 
-    has_facts = False  # where somebody was this morning is no edge between two words
+    has_facts = False  # where somebody was this morning cannot be an edge between two words
 
     def __init__(self, rng: Random, plan: Plan) -> None:
         super().__init__(rng, plan)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from random import Random
 
-from amn.data.world import Event
+from amn.data.tasks.world import Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

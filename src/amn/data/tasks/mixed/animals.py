@@ -1,12 +1,14 @@
-"""Themes about what somebody or something is like: kinds of animals, their fears and colours, and colours of things."""
+"""Themes about properties: kinds of animals, their fears and colours, and colours of things."""
 
 from functools import partial
 
-from amn.data.tasks.mixed.names import Name, a
-from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Teller
+from amn.data.tasks.mixed.english import a
+from amn.data.tasks.mixed.names import Name
+from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import Theme, asked
 from amn.data.tasks.mixed.world import Lines
 from amn.data.tasks.reasoning import ANIMALS, COLOURS, SPECIES
+from amn.data.vocabulary import UNKNOWN_ANSWER
 
 _MORE = (
     "dog horse cow duck bear tiger eagle snake rabbit monkey elephant goat pig camel zebra whale owl crow lizard "
@@ -21,11 +23,11 @@ ALL_COLOURS = (*COLOURS, "black", "brown", "red", "blue", "pink", "orange", "pur
 _CLASS_SHARE = 0.4  # of kinds whose colour is told of all of the kind
 
 _Told = tuple[str, Lines]  # what was told, and the lines that tell it
-_NOTHING: _Told = (UNKNOWN, ())
+_NOTHING: _Told = (UNKNOWN_ANSWER, ())
 
 
 class Animals(Theme):
-    """Some of the cast are animals; what is told of a kind holds for each of the kind, and one colour for all of it."""
+    """Some of the cast are animals; what is told of a kind holds for all animals of it, and all have one colour."""
 
     def __init__(self, teller: Teller, names: list[Name], *, fears: bool, colours: bool) -> None:
         super().__init__(teller)
@@ -45,54 +47,46 @@ class Animals(Theme):
         shade = dict(zip(kinds, rng.sample(colours, len(kinds)), strict=True))
         for name in self.names:
             kind = rng.choice(kinds)
-            plan.append(partial(self._tell_kind, name, kind))
+            plan.append(partial(self._tell_of, name, "kind", self.kinds, kind, kind=a(kind)))
             if self.colours and rng.random() < 0.6:
-                plan.append(partial(self._tell_colour, name, shade[kind]))
+                plan.append(partial(self._tell_of, name, "colour", self.shades, shade[kind], colour=shade[kind]))
         for kind in kinds if self.colours and not self.teller.babi else ():
             if rng.random() < _CLASS_SHARE:
-                plan.append(partial(self._tell_class, kind, shade[kind]))
+                slots = {"kind": kind, "one": a(kind), "colour": shade[kind]}
+                plan.append(partial(self._tell_of_kind, kind, "class colour", self.classes, shade[kind], **slots))
         for kind in kinds if self.fears else ():
             other = rng.choice([animal for animal in animals if animal != kind])
-            plan.append(partial(self._tell_fear, kind, other))
+            plan.append(partial(self._tell_of_kind, kind, "fear", self.afraid, other, others=PLURALS[other]))
         rng.shuffle(plan)
 
-    def _tell_kind(self, name: Name, kind: str) -> None:
-        self.kinds[name] = kind, self.teller.tell("kind", name, kind=a(kind))
-        self.teller.outsiders.add(name)
+    def _tell_of(self, name: Name, event: str, known: dict[Name, _Told], value: str, /, **slots: str) -> None:
+        known[name] = value, self.teller.tell(event, name, to=None, things=(), **slots)
 
-    def _tell_colour(self, name: Name, colour: str) -> None:
-        self.shades[name] = colour, self.teller.tell("colour", name, colour=colour)
-        self.teller.outsiders.add(name)
+    def _tell_of_kind(self, kind: str, event: str, known: dict[str, _Told], value: str, /, **slots: str) -> None:
+        known[kind] = value, self.teller.state(event, things=(), kinds=PLURALS[kind], **slots)
 
-    def _tell_fear(self, kind: str, other: str) -> None:
-        self.afraid[kind] = other, self.teller.state("fear", kinds=PLURALS[kind], others=PLURALS[other])
-
-    def _tell_class(self, kind: str, colour: str) -> None:
-        why = self.teller.state("class colour", kinds=PLURALS[kind], kind=kind, one=a(kind), colour=colour)
-        self.classes[kind] = colour, why
-
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """What colour or kind is somebody, or what do they fear?"""
         if not self.teller.babi and self.rng.random() < _CLASS_SHARE / 2:
             return self._ask_class(unknown)
         told = [name for name in self.names if name in self.kinds or name in self.shades]
         spare = unknown and self.rng.random() < 0.3
         if not told:
-            return None
+            raise NothingToSayError
         name = self.rng.choice(self.cast.other_people if spare else told)
         kinds = ["fear"] * ((8 if self.teller.hard else 2) * self.fears) + ["colour"] * (2 * self.colours) + ["kind"]
         kind = self.rng.choice(kinds)
         return asked(kind, *{"kind": self._kind, "colour": self._colour, "fear": self._fear}[kind](name), who=name)
 
-    def _ask_class(self, unknown: bool) -> Asked | None:
-        """What colour is a kind, or what does it fear? Nobody stands for all of a kind."""
+    def _ask_class(self, unknown: bool) -> Asked:
+        """What colour is a kind of animal, or what does it fear? What is told of one animal is no answer."""
         colours = self.rng.random() < 0.5
         told = self.classes if colours else self.afraid
         others = [kind for kind in PLURALS if all(kind != own for own, _ in self.kinds.values())]
         kinds = [kind for kind in others if kind not in told] if unknown else list(told)
-        if not kinds or not (self.colours if colours else self.fears):
-            return None
-        kind = self.rng.choice(kinds)
+        if not (self.colours if colours else self.fears):
+            raise NothingToSayError
+        kind = self.pick(kinds)
         return asked("class colour" if colours else "class fear", *told.get(kind, _NOTHING), kinds=PLURALS[kind])
 
     def _kind(self, name: Name) -> _Told:
@@ -104,14 +98,14 @@ class Animals(Theme):
         return fear, why + lines if lines else ()
 
     def _colour(self, name: Name) -> _Told:
-        """One's own, or that of the kind, or of the one of the kind who was told to be so last."""
+        """The animal's own, or that of its kind, or that of another of the kind, the one told last."""
         if name in self.shades:
             return self.shades[name]
         kind, why = self._kind(name)
         if kind in self.classes:
             return self.classes[kind][0], why + self.classes[kind][1]
         alike = [other for other in self.kinds if self.kinds[other][0] == kind and other in self.shades]
-        if kind == UNKNOWN or not alike:
+        if kind == UNKNOWN_ANSWER or not alike:
             return _NOTHING
         colour, lines = self.shades[alike[-1]]
         return colour, why + self.kinds[alike[-1]][1] + lines
@@ -128,9 +122,9 @@ class Colours(Theme):
     def _tell_colour(self, thing: Name, colour: str) -> None:
         self.told[thing] = colour, self.teller.state("thing colour", things=(thing,), colour=colour)
 
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """What colour is a thing?"""
         if not self.told:
-            return None
+            raise NothingToSayError
         thing = self.rng.choice(self.cast.other_things if unknown else list(self.told))
         return asked("thing colour", *self.told.get(thing, _NOTHING), thing=thing)

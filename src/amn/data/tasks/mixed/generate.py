@@ -1,53 +1,30 @@
 """Mixed stories: a few themes in one story, told in turn, and questions about any of them."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import suppress
+from itertools import chain
 from random import Random
 
-from amn.data import names as released
 from amn.data.story import Question, Story
 from amn.data.tasks.mixed import names
 from amn.data.tasks.mixed.animals import ALL_COLOURS, Animals, Colours
-from amn.data.tasks.mixed.bonds import OF_PEOPLE, OF_THINGS, Bonds, Comparisons
+from amn.data.tasks.mixed.cast import draw_cast, in_first_person
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.counts import Counts
-from amn.data.tasks.mixed.errands import MOTIVE_PLACES, MOTIVE_THINGS, Days, Motives
 from amn.data.tasks.mixed.layout import BOXES, SWEETS, Map, Positions, SizeTheme
-from amn.data.tasks.mixed.names import Name, NamePool, the
-from amn.data.tasks.mixed.people import THEMES, People
-from amn.data.tasks.mixed.teller import UNKNOWN, Asked, Cast, Teller
-from amn.data.tasks.mixed.theme import Theme, asked
+from amn.data.tasks.mixed.names import Name, the
+from amn.data.tasks.mixed.people import People
+from amn.data.tasks.mixed.relations import OF_PEOPLE, OF_THINGS, Comparisons, Relations
+from amn.data.tasks.mixed.routines import Days, Motives
+from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
+from amn.data.tasks.mixed.theme import THEMES, Theme, asked
 from amn.data.tasks.space import SHAPES
+from amn.data.vocabulary import UNKNOWN_ANSWER
 
-# How likely each theme is drawn for a free story and for a hard one, and whether bAbI has it. In bAbI's style most
-# stories mix what people do, as others' do.
-_THEMES = {
-    "moving": (4, 2, True),
-    "pairs": (2, 3, True),
-    "carrying": (5, 4, True),
-    "giving": (4, 2, True),
-    "belief": (2, 0, True),
-    "doubt": (2, 0, True),
-    "company": (1.5, 4, False),
-    "belongings": (6, 4, False),
-    "days": (2, 2, True),
-    "motives": (2, 0, True),
-    "fears": (1.5, 5, True),
-    "colours": (1.5, 0, True),
-    "sizes": (1.5, 0, True),
-    "positions": (1.5, 0, True),
-    "map": (2, 0, True),
-    "thing colours": (1, 0, False),
-    "bonds": (1.5, 1.5, False),
-    "comparisons": (1.5, 1.5, False),
-    "counts": (1, 0.7, False),
-}
-_HARD_THEMES = 3
-_BABI_ONLY_PEOPLE = 0.6
+_HARD_THEMES = 3  # of a hard story, at most
+_BABI_ONLY_PEOPLE = 0.6  # of stories in bAbI's style, those about what people do, which may mix its tasks
 _BABI_CORE = ("moving", "pairs", "carrying", "giving")
-_BABI_NAMES = 0.5
 _FIRST_PERSON = 0.12  # of free stories, those in which somebody is I
-_OF_MINE = 0.4  # of the things of such a story
 _TRIES = 12
 _QUESTIONS = (2, 6)
 _AT_THE_END = 0.6
@@ -57,31 +34,28 @@ _OFF_TOPIC = 0.1  # of the questions without an answer
 class Remarks(Theme):
     """Sentences that tell nothing, and questions that no story answers."""
 
-    def tell(self) -> bool:
+    def tell(self) -> None:
         """About the weather, or about somebody's mood."""
         if self.rng.random() < 0.5:
             self.teller.state("remark")
-            return True
+            return
         person, other = self.rng.sample(self.cast.others, 2)
         if self.rng.random() < 0.25:
             self.teller.tell("liking", person, to=other)
-            self.teller.outsiders |= {person, other}
         else:
             self.teller.tell("person remark", person)
-            self.teller.outsiders.add(person)
-        return True
 
-    def ask(self, unknown: bool = True) -> Asked | None:
-        """About anything but the story, or about what somebody is like of whom nothing but a place was told."""
+    def ask(self, unknown: bool = True) -> Asked:
+        """About anything but the story, or about properties of somebody of whom only a place was told."""
         if not unknown or any("o'clock" in sentence for sentence in self.teller.sentences):
-            return None  # somebody may ask what time it is
+            raise NothingToSayError  # somebody may ask what time it is
         names = (*self.cast.others, *self.cast.other_people)
         people = [name for name in names if name not in self.teller.outsiders]
         return asked("off topic", None, who=self.rng.choice(people), colour=self.rng.choice(ALL_COLOURS))
 
 
 def mixed_stories(*, questions: int, seed: int, config: MixedConfig | None = None) -> Iterator[Story]:
-    """Mixed stories, the same for the same arguments everywhere; the last ends with the last of so many questions."""
+    """Mixed stories, the same for the same arguments everywhere; the last one ends with the last of the `questions`."""
     config = config or MixedConfig()
     number = 0
     while questions > 0:
@@ -102,9 +76,9 @@ class _Maker:
         self.babi = config.wordings != "kept-out" and rng.random() < config.babi and not hard
         self.pool = names.POOLS[config.names]
         chosen = self._themes()
-        cast = _cast(rng, self.pool, babi=self.babi, motives="motives" in chosen)
+        cast = draw_cast(rng, self.pool, babi=self.babi, motives="motives" in chosen)
         if not self.babi and rng.random() < _FIRST_PERSON:
-            cast = _told_by_me(rng, cast)
+            cast = in_first_person(rng, cast)
         self.teller = Teller(rng, config, self.babi, cast, self._length(), hard=hard)
         self.themes = self._build(chosen)
         self.remarks = Remarks(self.teller)
@@ -114,9 +88,9 @@ class _Maker:
         if self.babi and self.rng.random() < _BABI_ONLY_PEOPLE:
             return [theme for theme in _BABI_CORE if theme == "moving" or self.rng.random() < 0.6]
         weights = {
-            theme: hard if self.hard else free
-            for theme, (free, hard, in_babi) in _THEMES.items()
-            if (in_babi or not self.babi) and (hard or not self.hard)
+            name: theme.hard if self.hard else theme.free
+            for name, theme in THEMES.items()
+            if (theme.babi or not self.babi) and (theme.hard or not self.hard)
         }
         count = self.rng.randint(1, min(self.config.themes, _HARD_THEMES) if self.hard else self.config.themes)
         chosen: list[str] = []
@@ -135,10 +109,10 @@ class _Maker:
 
     def _build(self, chosen: list[str]) -> list[Theme]:
         teller, cast, rng = self.teller, self.teller.cast, self.rng
-        doings = [theme for theme in THEMES if theme in chosen]
+        activities = [name for name, theme in THEMES.items() if name in chosen and theme.events]
         days = cast.people[-2:] if "days" in chosen else []
-        self.people = People(teller, doings, [name for name in cast.people if name not in days])
-        themes: list[Theme] = [self.people] * min(2, len(doings))
+        self.people = People(teller, activities, [name for name in cast.people if name not in days])
+        themes: list[Theme] = [self.people] * min(2, len(activities))
         if days:
             themes.append(Days(teller, days))
         if "motives" in chosen:
@@ -146,8 +120,8 @@ class _Maker:
         if "fears" in chosen or "colours" in chosen:
             members = rng.sample(cast.others, rng.randint(2, len(cast.others)))
             themes.append(Animals(teller, members, fears="fears" in chosen, colours="colours" in chosen))
-        if "bonds" in chosen:
-            themes.append(Bonds(teller, rng.sample(cast.others, rng.randint(2, len(cast.others)))))
+        if "relations" in chosen:
+            themes.append(Relations(teller, rng.sample(cast.others, rng.randint(2, len(cast.others)))))
         if "counts" in chosen:
             known = [*cast.people, *cast.other_people]
             themes.append(Counts(teller, names.distinct(names.person, rng, self.pool, rng.randint(1, 3), known)))
@@ -194,39 +168,33 @@ class _Maker:
         return Story(sentences=tuple(told), questions=tuple(self.questions))
 
     def _tell_to(self, point: int) -> None:
-        while len(self.teller.sentences) < point:
-            if not self.babi and self.rng.random() < self.config.irrelevant:
-                self.remarks.tell()
-            elif not self._tell():
-                return
+        with suppress(NothingToSayError):
+            while len(self.teller.sentences) < point:
+                if not self.babi and self.rng.random() < self.config.irrelevant:
+                    self.remarks.tell()
+                else:
+                    self._tell()
 
-    def _tell(self) -> bool:
+    def _tell(self) -> None:
         """One of the themes tells; a story that must be longer goes on with what people do."""
         for _ in range(_TRIES):
-            if self.themes and self.rng.choice(self.themes).tell():
-                return True
+            with suppress(NothingToSayError):
+                self.teller.pick(self.themes).tell()
+                return
         if self.config.sentences is None and self.teller.sentences:
-            return False
-        return self.people.tell()
+            raise NothingToSayError
+        self.people.tell()
 
     def _ask(self) -> None:
-        asked = self._draw(self.rng.random() < self.config.unknown)
-        after = len(self.teller.sentences)
-        if asked is not None:
-            text = self.teller.ask(asked)
-            self.questions.append(
-                Question(text=text, answer=asked.answer, after=after, support=asked.support, kind=asked.kind)
-            )
-
-    def _draw(self, unknown: bool) -> Asked | None:
-        """A question of the wanted kind, if one is found in a few tries."""
-        if unknown and not self.babi and self.rng.random() < _OFF_TOPIC and (off_topic := self.remarks.ask()):
-            return off_topic
-        for _ in range(_TRIES):
-            asked = self.rng.choice(self.themes or [self.people]).ask(unknown)
-            if asked is not None and (asked.answer == UNKNOWN) == unknown and self.teller.can_ask(asked.kind):
-                return asked
-        return None
+        """Asks a question of the wanted kind, if one is found in a few tries."""
+        unknown, themes = self.rng.random() < self.config.unknown, self.themes or [self.people]
+        first = [self.remarks] if unknown and not self.babi and self.rng.random() < _OFF_TOPIC else []
+        for theme in chain(first, (self.rng.choice(themes) for _ in range(_TRIES))):
+            with suppress(NothingToSayError):
+                asked = theme.ask(unknown)
+                if (asked.answer == UNKNOWN_ANSWER) == unknown and self.teller.can_ask(asked.kind):
+                    self.questions.append(self.teller.ask(asked))
+                    return
 
 
 def _sized(rng: Random) -> list[Name]:
@@ -234,59 +202,3 @@ def _sized(rng: Random) -> list[Name]:
     boxes = list(BOXES)
     rng.shuffle(boxes)
     return SWEETS + boxes
-
-
-def _cast(rng: Random, pool: NamePool, *, babi: bool, motives: bool) -> Cast:
-    """People, places and things, with spare ones that the story will not tell of."""
-    num_people, num_places, num_things = rng.randint(3, 6), rng.randint(4, 8), rng.randint(2, 6)
-    if babi and pool is names.KNOWN and rng.random() < _BABI_NAMES:
-        return _released_cast(rng, motives=motives)
-    person, place, thing = _ONE_WORD if babi else (names.person, names.place, names.belonging)
-    people = names.distinct(person, rng, pool, num_people + 2, [])
-    places = list(MOTIVE_PLACES) if motives else []
-    places += names.distinct(place, rng, pool, num_places + 2 - len(places), places)
-    things = list(MOTIVE_THINGS) if motives else []
-    things += names.distinct(thing, rng, pool, max(num_things, len(things)) + 2 - len(things), things)
-    surfaces = [] if babi or rng.random() < 0.6 else names.distinct(names.surface, rng, pool, 1, [*places, *things])
-    return _split(people, places, things, surfaces)
-
-
-def _told_by_me(rng: Random, cast: Cast) -> Cast:
-    """With me in it, and some things of mine."""
-
-    def mine(things: list[Name]) -> list[Name]:
-        return [names.my(thing) if rng.random() < _OF_MINE else thing for thing in things]
-
-    people = [names.ME, *cast.people[1:]]
-    return replace(cast, people=people, things=mine(cast.things), other_things=mine(cast.other_things))
-
-
-def _split(people: list[Name], places: list[Name], things: list[Name], surfaces: list[Name]) -> Cast:
-    """The last two of each are spare."""
-    return Cast(people[:-2], places[:-2], things[:-2], people[-2:], places[-2:], things[-2:], surfaces)
-
-
-_ONE_WORD = (  # as bAbI's names are
-    names.first_name,
-    lambda rng, pool: the(rng.choice(pool.single.places)),
-    lambda rng, pool: the(rng.choice(pool.single.objects)),
-)
-
-_PEOPLE = (released.MOVERS, released.GIVERS, released.TOWNSFOLK)
-
-
-def _released_cast(rng: Random, *, motives: bool) -> Cast:
-    """Names of the released stories; those of other tasks are spare."""
-    people = rng.sample(rng.choice(_PEOPLE), 4)
-    spare = [name for name in released.RELEASED_WOMEN + released.RELEASED_MEN if name not in people]
-    places = rng.sample(released.ROOMS, 6) if motives or rng.random() < 0.7 else rng.sample(released.TOWN, 6)
-    other_places = [name for name in (*released.FURTHER.places[:20], "park", "school") if name not in places]
-    things = rng.sample(released.THINGS, 3)
-    if motives:
-        things.append("pajamas")
-    return _split(
-        [Name(name, name, released.pronoun(name)) for name in (*people, *rng.sample(spare, 2))],
-        [the(name) for name in (*places, *rng.sample(other_places, 2))],
-        [the(name) for name in (*things, *rng.sample(released.FURTHER.objects, 2))],
-        [],
-    )

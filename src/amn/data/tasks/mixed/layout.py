@@ -6,7 +6,7 @@ from functools import partial
 from typing import ClassVar
 
 from amn.data.tasks.mixed.names import Name, the
-from amn.data.tasks.mixed.teller import Asked, Teller
+from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import Theme, asked
 from amn.data.tasks.mixed.world import Lines
 from amn.data.tasks.sizes import CONTAINERS, SMALL
@@ -89,16 +89,16 @@ class SizeTheme(Ordered):
         """As one that is bigger, or one that the other fits in."""
         return self.teller.state(self.rng.choice(("bigger", "fits")), big=high.said, small=low.said)
 
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """Is one bigger than the other, or does it fit?"""
         told = self.below.told()
         if not told:
-            return None
+            raise NothingToSayError
         spare = self.cast.other_things[:1] if unknown and not self.teller.babi else []
         big, small = self.rng.sample([*told, *spare], 2)
         bigger, lines = self.is_above(big, small)
         if bigger is None and (big in SWEETS or small in SWEETS):
-            return None  # nobody needs to be told that chocolate is small
+            raise NothingToSayError  # nobody needs to be told that chocolate is small
         return asked(self.rng.choice(("bigger", "fits")), YES_OR_NO[bigger], lines, big=big, small=small)
 
 
@@ -155,11 +155,11 @@ class Positions(_Grid):
 
     steps, kind, slot = SIDES, "beside", "side"
 
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """Is one thing on a side of another? Straight above is neither left nor right."""
         told = self.graph.told()
         if not told:
-            return None
+            raise NothingToSayError
         one, other = self.rng.sample([*told, *(self.cast.other_things[:1] if unknown else [])], 2)
         way = self.graph.way(one, other)
         if way is None:
@@ -175,24 +175,24 @@ class Map(_Grid):
 
     steps, kind, slot = WAYS, "compass", "way"
 
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """How to go, or what lies in a direction?"""
         if not self.graph.near:
-            return None
+            raise NothingToSayError
         return (self._path if self.rng.random() < 0.5 else self._neighbour)(unknown)
 
-    def _path(self, unknown: bool) -> Asked | None:
+    def _path(self, unknown: bool) -> Asked:
         spare = self.cast.other_places[:1] if unknown else []
         one, other = self.rng.sample([*self.graph.told(), *spare], 2)
         way = self.graph.way(one, other)
         if way is None:
             return asked("path", None, one=one, other=other)
         if len(way) > _LONGEST_PATH + 1 or (len(way) == 2 and self.rng.random() < 0.6):
-            return None  # one step is too easy to ask often
+            raise NothingToSayError  # one step is too easy to ask often
         steps = [_LETTER[self.step(here, there)] for here, there in zip(way, way[1:], strict=False)]
         return asked("path", ",".join(steps), self.graph.lines(way), one=one, other=other)
 
-    def _neighbour(self, unknown: bool) -> Asked | None:
+    def _neighbour(self, unknown: bool) -> Asked:
         """The room next to one; unknown only where the map shows none at all in that direction."""
         told = self.graph.told()
         room = self.rng.choice(self.cast.other_places if unknown and self.rng.random() < 0.3 else told)
@@ -204,5 +204,5 @@ class Map(_Grid):
                 return asked(kind, other, why, one=room, way=way)
         shown = [other for other in told if self.graph.way(room, other)]
         if any(_along(self.step(room, other), step) > 0 for other in shown):
-            return None
+            raise NothingToSayError
         return asked(kind, None, one=room, way=way)

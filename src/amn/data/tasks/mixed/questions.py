@@ -1,374 +1,305 @@
-"""How questions are worded: bAbI's own or the plainest, and a grammar of further ones as people type them."""
+"""Questions about people and what they carry, with answers from what the story has told.
 
-from amn.data.tasks.mixed.grammar import wordings
+States are closed: somebody told of has nothing but what the story gave them, and a told thing that nobody holds is with
+nobody. What was never told, or rests on something that was not, is unknown. Each public function is a question that
+`themes.toml` may name: given the story, and whether the answer should be unknown.
+"""
 
-QUESTIONS = wordings("""
-<ask> := (can you tell me|could you tell me|do you know|tell me|please tell me|I wonder|~would you know)
-<now> := (| now| right now| at the moment| currently)
-<room> := (room|place|~spot)
-<took> := (took|grabbed|picked up|collected|fetched|~snatched)
-<take> := (take|grab|pick up|collect|fetch|~snatch)
-<dropped> := (dropped|discarded|put down|set down|let go of|~abandoned)
-<drop> := (drop|discard|put down|set down|let go of|~abandon)
-<much> := (| much| a lot| a bit| clearly| even| far| ~considerably)
-who taken:
-    who <took> {thing}
-    who picked {thing} up
-    (who was it that|which person|what person) <took> {thing}
-    <ask> who <took> {thing}
-what taken:
-    what did {who} <take>
-    (which|what) (things|objects|items|~belongings) did {who} <take>
-    <ask> what {who} <took>
-did taken:
-    did {who} <take> {thing}(| or not)
-    (was it {who} who|is it true that {who}) <took> {thing}
-    <ask> (if|whether) {who} <took> {thing}
-who dropped:
-    who <dropped> {thing}
-    who put {thing} down
-    (who was it that|which person|what person) <dropped> {thing}
-    <ask> who <dropped> {thing}
-what dropped:
-    what did {who} <drop>
-    (which|what) (things|objects|items|~belongings) did {who} <drop>
-    <ask> what {who} <dropped>
-did dropped:
-    did {who} <drop> {thing}(| or not)
-    (was it {who} who|is it true that {who}) <dropped> {thing}
-    <ask> (if|whether) {who} <dropped> {thing}
-first:
-    where was {it} (first|at first|in the beginning|to begin with|at the start|~initially)
-    where (did {it} start|did {it} begin|was {it} to start with)
-    (which|what) <room> was {it} in (first|at first|in the beginning)
-    <ask> where {it} was (first|at first|in the beginning)
-anybody in:
-    is (there |)(anybody|anyone|somebody|someone) (in|at|inside) {place}(| now| right now)
-    (are there|~might there be) (any |)people in {place}(| now)
-    <ask> (if|whether) (there is (anybody|anyone|someone)|(anybody|anyone|someone) is) in {place}
-off topic:
-    how (old|tall|heavy|rich|clever|~wealthy) is {who}
-    how (often|long|fast|well) does {who} (read|sing|sleep|laugh|~jog)
-    what (time|day|year|~month) is it(| now| today)
-    who is the (president|prime minister|queen|boss|~mayor)(| of France| of the country)
-    why is the (sky|sea|grass|~moon) (|so ){colour}
-    what (does|did) {who} (like|eat|drink|say|want|think|~believe)(| today| most)
-    who does {who} (like|love|know|miss|~envy)(| most)
-    what is {who} (wearing|reading|thinking|doing|~knitting)(| today| now)
-    what is the (capital of (France|Spain)|meaning of life|price of gold|best film|~moral of it)(| again)
-    when (was {who} born|did {who} sleep|will {who} eat|does {who} get up|~will {who} retire)(| exactly| again)
-    how much (money does {who} have|does {who} earn|did {who} pay|does it cost)(| exactly| in all)
-    (is|was) {who} (married|happy|rich|nice|angry|~famous)
-    who (won|lost|invented|wrote|~composed) the (game|song|match)
-    how many (children|friends|brothers|sisters|years|~nephews) does {who} have(| exactly| in all)
-class colour:
-    (what|which) (color|colour|~hue) are(| all) {kinds}(| usually)
-    what is the (color|colour) of(| all) {kinds}
-    <ask> (what|which) (color|colour) {kinds} are
-class fear:
-    what are {kinds} (afraid|scared|frightened|terrified|~wary) of
-    what do {kinds} (fear|~dread)
-    (which|what) (animal|creature|kind of animal) (are {kinds} (afraid|scared) of|do {kinds} fear)
-    of what are {kinds} (afraid|scared|frightened)
-    <ask> what {kinds} are (afraid|scared) of
-    what (frightens|scares) {kinds}
-where:
-    = Where is {it}
-    (where is|where's) {it}<now>
-    (which|what) <room> is {it} in(| now)
-    in (which|what) <room> is {it}(| now)
-    <ask> where {it} is(| now)
-    where (can|could|would|will|do) (I|we|you) find {it}
-    where (did {it} go|has {it} gone|can {it} be found|is {it} located|~has {it} ended up)
-    what is the location of {it}
-    where (should|must) I look for {it}
-thing before:
-    = Where was {it} before {place}
-    where was {it} before it (was in|was at|came to|got to|reached|was brought to|~arrived in) {place}
-    where had {it} been before {place}
-    <ask> where {it} was before {place}
-    before {place}, where was {it}
-    (which|what) <room> was {it} in before {place}
-    in (which|what) <room> was {it} before {place}
-    where was {it} right before {place}
-    before it (was in|came to|got to) {place}, where was {it}
-    where did {it} come from before {place}
-person before:
-    = Where was {it} before {place}
-    where was {it} before (going to|visiting|being in|moving to|walking to|~entering) {place}
-    where had {it} been before {place}
-    <ask> where {it} was before {place}
-    before {place}, where was {it}
-    (which|what) <room> was {it} in before {place}
-    in (which|what) <room> was {it} before {place}
-    where was {it} right before {place}
-    before (going to|visiting|being in) {place}, where was {it}
-    where did {it} come from before {place}
-person after:
-    where (did|~would) {it} go after {place}
-    where was {it} after {place}
-    where did {it} (go|move|walk|head) (right after|after leaving|after visiting|after being in) {place}
-    <ask> where {it} (went|was) after {place}
-    after {place}, where (did {it} go|was {it})
-    (which|what) <room> (did {it} go to|was {it} in) after {place}
-    where had {it} gone after {place}
-is in:
-    = Is {it} in {place}
-    is {it} (in|at|inside) {place}(| now| right now| at the moment)
-    is {it} (now|currently) (in|at) {place}
-    (can|will|would|could) (I|we|you|~one) find {it} in {place}
-    <ask> (if|whether) {it} is in {place}
-    can {it} be found (in|at) {place}
-    is {place} where {it} is
-    is it true that {it} is (in|at) {place}
-who has:
-    who (has|has got|is carrying|is holding|holds|carries|owns|~possesses) {thing}(| now| right now)
-    who's (got|carrying|holding) {thing}(| now)
-    who is it that has {thing}
-    <ask> who (has|has got|is carrying|is holding) {thing}
-    with whom is {thing}
-    in whose hands is {thing}
-    (which|what) person (has|is carrying|is holding) {thing}
-has:
-    does {who} (have|hold|carry|~possess) {thing}(| now| right now)
-    has {who} got {thing}(| now| right now| at the moment)
-    is {who} (carrying|holding) {thing}(| now| right now| at the moment)
-    <ask> (if|whether) {who} (has|is carrying|is holding) {thing}
-    is it {who} who has {thing}
-    is {thing} with {who}
-carrying:
-    = What is {who} carrying
-    what is {who} (carrying|holding)<now>
-    what's {who} (carrying|holding)(| now)
-    what (does {who} have|has {who} got|does {who} carry|does {who} hold|~does {who} possess)(| now| right now)
-    (which|what) (things|objects|items) (is {who} carrying|is {who} holding|does {who} have|has {who} got)
-    <ask> what {who} (has|is carrying|is holding)
-count carried:
-    = How many objects is {who} carrying
-    how many (objects|things|items|~belongings) is {who} (carrying|holding)(| now| right now)
-    how many (objects|things|items) (does {who} have|has {who} got|does {who} carry|does {who} hold)(| now)
-    <ask> how many (objects|things|items) {who} (has|is carrying|is holding)
-    what number of (objects|things|items) (is {who} carrying|does {who} have)
-what given:
-    = What did {who} give to {to}
-    what did {who} (give|pass|hand|bring|offer|~slip)(| over) to {to}
-    what (has {who} given|was given by {who}) to {to}
-    what did {who} (give|pass|hand|bring) {to}
-    what did {to} (get|receive|take|accept) from {who}
-    what was {to} (given|handed) by {who}
-    (which|what) (thing|object|item) did {who} (give|pass|hand) to {to}
-    <ask> what {who} gave (to |){to}
-giver:
-    = Who gave {thing}
-    who (passed|handed|gave away|handed over|passed on|~donated) {thing}
-    who was it that (gave|passed|handed over) {thing}
-    (by whom was {thing} given(| away)|who was {thing} given(| away) by)
-    who (has given|gave) {thing} to (someone|somebody|someone else)
-    <ask> who (gave|handed over|passed on) {thing}
-    (which|what) person (gave|handed over|passed on) {thing}
-giver to:
-    = Who gave {thing} to {to}
-    who (passed|handed|brought|offered|has given|~slipped) {thing} to {to}
-    who (gave|passed|handed|brought) {to} {thing}
-    who was it that (gave|passed|handed) {thing} to {to}
-    (by whom was {thing} given to {to}|who was {thing} given to {to} by)
-    from whom did {to} (get|receive|accept) {thing}
-    who did {to} (get|receive|accept|take) {thing} from
-    <ask> who (gave|handed|passed) {thing} to {to}
-    (which|what) person gave {thing} to {to}
-receiver:
-    = Who received {thing}
-    who (was given|has received|was handed|accepted|~obtained) {thing}(| as a gift| from someone| from somebody)
-    who was {thing} (given|handed|passed) to
-    to whom was {thing} (given|handed|passed)
-    <ask> who (received|was given|was handed) {thing}
-    (which|what) person (received|was given) {thing}
-given to:
-    = Who did {who} give {thing} to
-    who did {who} (pass|hand|bring|offer|~slip)(| over) {thing} to
-    (to whom did {who} (give|pass|hand) {thing}|whom did {who} (give|pass|hand) {thing} to)
-    who (got|received|accepted|took) {thing} from {who}
-    who was (given|handed) {thing} by {who}
-    who has {who} (given|passed|handed) {thing} to
-    <ask> who {who} (gave|handed|passed) {thing} to
-    (which|what) person did {who} give {thing} to
-who in:
-    who (is|is now|is currently|can be found|~is hiding) (in|at|inside) {place}
-    who's (in|at|inside) {place}(| now| right now)
-    who is (in|at|inside) {place} (now|right now|at the moment)
-    (which|what) (person|people) (is|are) in {place}(| now)
-    <ask> who is (in|at) {place}(| now)
-    who (can|would|could|will) I find in {place}
-count in:
-    how many (people|persons|~folks) are (in|at|inside) {place}(| now| right now| at the moment)
-    how many people (can be found|are there|can I find|would I find) in {place}
-    <ask> how many people are in {place}
-    what number of people (is|are) in {place}
-who with:
-    who is (with|together with|in the same place as|in the same room as|~alongside) {who}(| now| right now)
-    who's with {who}(| now| right now)
-    <ask> who is with {who}
-    who is {who} with(| now| right now| at the moment)
-is with:
-    is {who} with {to}(| now| right now| at the moment)
-    is {who} (in the same room as|in the same place as|together with|~alongside) {to}(| now)
-    are {who} and {to} (together|in the same place|in the same room|in one room)(| now)
-    <ask> (if|whether) {who} is with {to}
-at time:
-    where was {who} {time}
-    where did {who} (go|head|travel|~stay) {time}
-    {time}, where (was {who}|did {who} go)
-    (which|what) <room> (was {who} in|did {who} go to|did {who} visit) {time}
-    <ask> where {who} (was|went) {time}
-    where could (I|we|you) (have found|find) {who} {time}
-will go:
-    = Where will {who} go
-    where is {who} (going to go|going next|likely to go|about to go|~bound to go)
-    where would {who} (go|head|like to go|want to go)
-    where will {who} (head|walk|go next)
-    (which|what) <room> will {who} go to
-    <ask> where {who} will go
-why go:
-    = Why did {who} go to {place}
-    why (did {who} (move to|walk to|head to|visit|enter|~stroll to)|has {who} gone to|was {who} in) {place}
-    for what reason did {who} go to {place}
-    what made {who} (go to|visit|enter) {place}
-    what was the reason {who} went to {place}
-    <ask> why {who} (went to|visited) {place}
-why get:
-    = Why did {who} get {thing}
-    why (did {who} (take|grab|pick up|fetch|want|~snatch)|has {who} taken|does {who} have) {thing}
-    for what reason did {who} (get|take) {thing}
-    what made {who} (get|take|pick up) {thing}
-    <ask> why {who} (got|took|picked up) {thing}
-kind:
-    what (is|kind of animal is|sort of animal is|animal is|type of animal is|~species is) {who}
-    (which|what) kind of (animal|creature) is {who}
-    <ask> what (animal|kind of animal) {who} is
-    {who} is what kind of animal
-colour:
-    = What color is {who}
-    what (colour is|is the color of|is the colour of|~hue is) {who}
-    (which|what) (color|colour) does {who} have
-    which (color|colour) is {who}
-    <ask> (what|which) (color|colour) {who} is
-    {who} is (what|which) (color|colour)
-    what color would {who} be
-fear:
-    = What is {who} afraid of
-    what (does {who} fear|is {who} scared of|is {who} frightened of|is {who} terrified of|~does {who} dread)
-    (which|what) (animal|creature|kind of animal) (is {who} afraid of|does {who} fear|is {who} scared of)
-    of what is {who} (afraid|scared|frightened)
-    <ask> what {who} (is afraid of|is scared of|fears)
-    (what|what animal|which animal) (frightens|scares) {who}
-bigger:
-    = Is {big} bigger than {small}
-    is {big} (larger|~more spacious) than {small}
-    is {small} (smaller|~tinier) than {big}
-    is it true that {big} is (bigger|larger) than {small}
-    <ask> (if|whether) {big} is (bigger|larger) than {small}
-    is {small} not as big as {big}
-fits:
-    = Does {small} fit in {big}
-    (does|will|can|would|could|~might) {small} fit (in|into|inside) {big}
-    can {small} be put (in|into|inside) {big}
-    can {big} hold {small}
-    is there room for {small} in {big}
-    is {big} big enough for {small}
-    <ask> (if|whether) {small} (fits|will fit) (in|into|inside) {big}
-beside:
-    = Is {one} {side} {other}
-    (does|would) {one} (lie|sit) {side} {other}
-    is {one} (placed|located|~drawn) {side} {other}
-    <ask> (if|whether) {one} is {side} {other}
-    is it true that {one} is {side} {other}
-north of it:
-    = What is {way} of {one}
-    what (lies|is located|~sits) {way} of {one}
-    what is (directly|just|to the) {way} of {one}
-    (which|what) <room> (is|lies) {way} of {one}
-    <ask> what is {way} of {one}
-    what (would I|do you) (reach|find) {way} of {one}
-it north of:
-    = What is {one} {way} of
-    what (does {one} lie|is {one} located) {way} of
-    what is {one} (directly|just|to the|~right to the) {way} of
-    (which|what) <room> is {one} {way} of
-    <ask> what {one} is {way} of
-    {one} is {way} of what
-path:
-    = How do you go from {one} to {other}
-    how (do|can|would|could|should) (I|you|we|~one) (go|get|walk|travel) from {one} to {other}
-    (what|which) is the (way|path|route) from {one} to {other}
-    which way is it from {one} to {other}
-    <ask> (how to get|how to go|the way) from {one} to {other}
-thing colour:
-    what (color|colour|~hue) is {thing}
-    what is the (color|colour) of {thing}
-    (which|what) (color|colour) does {thing} have
-    which (color|colour) is {thing}
-    <ask> (what|which) (color|colour) {thing} is
-how many:
-    = how many {items} does {who} have
-    how many {items} (does {who} (have|own|~possess)|has {who} got)(| now| left| in all| in total)
-    <ask> how many {items} {who} (has|has got)(| now| left)
-    what number of {items} does {who} have(| now| left)
-    how many {items} are there with {who}(| now)
-whom likes:
-    = who does {who} {like}
-    (who|whom) does {who} (|really |secretly |~dearly ){like}(| a lot| most| very much)
-    who is(| really| secretly) {liked} by {who}
-    (who|which person) is it (that |){who} {likes}
-    <ask> (who|whom) {who} {likes}
-who likes:
-    = who {likes} {to}
-    who (|really |secretly |~dearly ){likes} {to}(| a lot| very much)
-    (which|what) (person|people) {likes} {to}
-    by whom is {to} {liked}
-    who is it that {likes} {to}
-    <ask> who {likes} {to}
-likes:
-    = does {who} {like} {to}
-    does {who} (|really |~dearly ){like} {to}(| a lot| very much| or not)
-    is it true that {who} {likes} {to}
-    is {to} {liked} by {who}
-    <ask> (if|whether) {who} {likes} {to}
-whose tie:
-    = who is {who} {tie}
-    = who is {tie} {who}
-    who is {who} {tie}(| now)
-    who is(| now| ~officially) {tie} {who}
-    (which|what) person is {tie} {who}
-    <ask> who is {tie} {who}
-    who is it that is {tie} {who}
-tie:
-    = is {who} {tie} {to}
-    = are {who} and {to} {ties}
-    is {who}(| now| really| still| ~officially) {tie} {to}
-    are {who} and {to}(| now| really| still) {ties}
-    is it true that {who} (is {tie} {to}|and {to} are {ties})
-    <ask> (if|whether) {who} is {tie} {to}
-more:
-    = is {high} {more} than {low}
-    = is {low} {less} than {high}
-    is {high}<much> {more} than {low}
-    is {low}<much> {less} than {high}
-    is it true that {high} is {more} than {low}
-    <ask> (if|whether) {high} is {more} than {low}
-    is {low} not as {plain} as {high}
-which more:
-    = {which} is {word}, {one} or {other}
-    {which} is the {word}(| one), {one} or {other}
-    {which} is {word}: {one} or {other}
-    {one} or {other}, {which} is {word}
-    {which} of {one} and {other} is(| the) {word}
-    of {one} and {other}, {which} is {word}
-    <ask> {which} is {word}, {one} or {other}
-    is {one} or {other} {word}
-    {which} ~would be {word}, {one} or {other}
-most:
-    = {which} is the {word}
-    {which} is the {word}(| one)(| of all| of them| of them all| here| ~by far)
-    (of all|of them all|of them), {which} is the {word}
-    <ask> {which} is the {word}(| of all| of them)
-""")
+from collections.abc import Callable, Iterable
+
+from amn.data.tasks.carrying import NUMBERS
+from amn.data.tasks.mixed.names import ME, Name
+from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
+from amn.data.tasks.mixed.theme import any_person, any_thing, asked, needed
+from amn.data.tasks.mixed.world import Being, Gift, Lines, Person, Stop, Thing, route
+
+_CROWDED = 0.7  # of the questions of hard stories about who is in a place, those about more than one person
+
+
+def _any_topic(teller: Teller, unknown: bool) -> Name:
+    draw = any_thing if teller.world.things and teller.rng.random() < 0.5 else any_person
+    return needed(draw(teller, unknown))
+
+
+def _place_lines(*beings: Being) -> list[int]:
+    """The lines that tell where they are."""
+    lines: list[int] = []
+    for being in beings:
+        lines += being.spot.why
+        if isinstance(being, Thing):
+            lines += being.why + (being.stops[-1][1] if being.passed_on else ())
+    return lines
+
+
+def where(teller: Teller, unknown: bool) -> Asked:
+    """Where is a person or a thing?"""
+    topic = _any_topic(teller, unknown)
+    being = teller.world.find(topic)
+    return asked("where", being.spot.place, _place_lines(being), it=topic) if being else asked("where", None, it=topic)
+
+
+def is_in(teller: Teller, unknown: bool) -> Asked:
+    """Is a person or a thing in a place? Half the time in a likely one."""
+    topic = _any_topic(teller, unknown)
+    being = teller.world.find(topic)
+    place = _likely_place(teller, being)
+    if being is None:
+        return asked("is in", None, it=topic, place=place)
+    spot = being.spot
+    if spot.place is not None:
+        answer: str | None = "yes" if spot.place == place else "no"
+    elif spot.options:
+        answer = "maybe" if place in spot.options else "no"
+    else:
+        answer = "no" if spot.denied == place else None
+    return asked("is in", answer, _place_lines(being), it=topic, place=place)
+
+
+def _likely_place(teller: Teller, being: Being | None) -> Name:
+    spot = being.spot if being else None
+    likely = [place for place in (spot.place, spot.denied, *spot.options) if place] if spot else []
+    share = 0.7 if spot and spot.is_doubtful else 0.4
+    return teller.rng.choice(likely if likely and teller.rng.random() < share else teller.cast.places)
+
+
+def before(teller: Teller, unknown: bool) -> Asked:
+    """Where was a person or a thing before a place? What counts is the last time there."""
+    moved = _moved_thing(teller) if teller.hard and not unknown else None
+    topic = moved or _any_topic(teller, unknown)
+    being = teller.world.find(topic)
+    thing = topic in teller.world.things or topic in teller.cast.other_things
+    kind = "thing before" if thing else "person before"
+    stops = route(being.stops) if being else []
+    place = _stopped_at(teller, stops)
+    at = max((at for at, (spot, _) in enumerate(stops) if spot.place == place), default=0)
+    if any(spot.place is None for spot, _ in stops[at:]):
+        raise NothingToSayError  # an untold place may be this one
+    if at == 0:
+        return asked(kind, None, it=topic, place=place)
+    return asked(kind, stops[at - 1][0].place, _stop_lines(stops[at - 1 : at + 1]), it=topic, place=place)
+
+
+def _moved_thing(teller: Teller) -> Name | None:
+    """Mostly something that was in more than one place."""
+    moved = [name for name, thing in teller.world.things.items() if len(route(thing.stops)) > 1]
+    return teller.rng.choice(moved) if moved and teller.rng.random() < 0.8 else None
+
+
+def _stopped_at(teller: Teller, stops: list[Stop]) -> Name:
+    been = [spot.place for spot, _ in stops if spot.place]
+    return teller.rng.choice(been if been and teller.rng.random() < 0.9 else teller.cast.places)
+
+
+def _stop_lines(stops: Iterable[Stop]) -> Lines:
+    return tuple(line for spot, why in stops for line in spot.why + why)
+
+
+def after(teller: Teller, unknown: bool) -> Asked:
+    """Where did a person go after a place? Asked only of places where the person was once."""
+    topic = needed(any_person(teller, unknown))
+    person = teller.world.people.get(topic)
+    stops = route(person.stops) if person else []
+    place = _stopped_at(teller, stops)
+    been = [spot.place for spot, _ in stops]
+    if None in been or been.count(place) > 1:
+        raise NothingToSayError
+    at = been.index(place) if place in been else len(been)
+    answer = been[at + 1] if at + 1 < len(been) else None
+    return asked("person after", answer, _stop_lines(stops[at : at + 2]), it=topic, place=place)
+
+
+def first(teller: Teller, unknown: bool) -> Asked:
+    """Where was a person at first?"""
+    topic = teller.rng.choice(teller.cast.other_people) if unknown else needed(any_person(teller, False))
+    if (person := teller.world.people.get(topic)) is None:
+        return asked("first", None, it=topic)
+    place = needed(person.stops[0][0].place if person.stops else None)
+    return asked("first", place, _stop_lines(person.stops[:1]), it=topic)
+
+
+def present(teller: Teller, place: Name) -> list[Person]:
+    """The people in a place, in the order in which the story first tells of them.
+
+    Raises:
+        NothingToSayError: where the story leaves open who is there.
+    """
+    if teller.outsiders - teller.world.people.keys():
+        raise NothingToSayError
+    found = []
+    for person in teller.world.people.values():
+        spot = person.spot
+        if spot.place == place:
+            found.append(person)
+        elif spot.place is None and (not spot.is_doubtful or place in spot.options or spot.denied not in (None, place)):
+            raise NothingToSayError
+    return found
+
+
+def who_in(teller: Teller, unknown: bool) -> Asked:
+    """Who is in a place, or how many?"""
+    return _asked_of_place(teller, unknown, teller.rng.choice(("who in", "who in", "count in")), crowded=teller.hard)
+
+
+def anybody(teller: Teller, unknown: bool) -> Asked:
+    """Is there anybody in a place?"""
+    return _asked_of_place(teller, unknown, "anybody in", crowded=False)
+
+
+def _asked_of_place(teller: Teller, unknown: bool, kind: str, *, crowded: bool) -> Asked:
+    """About any place; where it should be `crowded`, mostly about one where several people are."""
+    if unknown:
+        return asked(kind, None, place=teller.rng.choice(teller.cast.other_places))
+    places, spots = sorted(teller.world.places), [person.spot.place for person in teller.world.people.values()]
+    full = [place for place in places if crowded and spots.count(place) > 1]
+    place = teller.pick(full if full and teller.rng.random() < _CROWDED else places)
+    people = present(teller, place)
+    names = ",".join(person.name.text for person in people) or "nobody"
+    answer = {"who in": names, "count in": NUMBERS[len(people)], "anybody in": "yes" if people else "no"}[kind]
+    return asked(kind, answer, _place_lines(*people), place=place)
+
+
+def who_with(teller: Teller, unknown: bool) -> Asked:
+    """Who is with a person?"""
+    if unknown:
+        return asked("who with", None, who=teller.rng.choice(teller.cast.other_people))
+    topic = _in_company(teller)
+    people = present(teller, needed(teller.world.people[topic].spot.place))
+    others = ",".join(person.name.text for person in people if person.name != topic)
+    return asked("who with", others or "nobody", _place_lines(*people), who=topic)
+
+
+def _in_company(teller: Teller) -> Name:
+    """Anybody; in hard stories mostly somebody who is not alone."""
+    spots = {name: person.spot.place for name, person in teller.world.people.items()} if teller.hard else {}
+    together = [name for name, place in spots.items() if place and list(spots.values()).count(place) > 1]
+    if together and teller.rng.random() < _CROWDED:
+        return teller.rng.choice(together)
+    return needed(any_person(teller, False))
+
+
+def is_with(teller: Teller, unknown: bool) -> Asked:
+    """Are two people in one place?"""
+    one, other = map(needed, (any_person(teller, unknown), any_person(teller, unknown)))
+    if one == other:
+        raise NothingToSayError
+    if one == ME:
+        one, other = other, one
+    people = [person for name in (one, other) if (person := teller.world.people.get(name))]
+    places = {person.spot.place for person in people}
+    if len(people) < 2:
+        return asked("is with", None, who=one, to=other)
+    if None in places:
+        raise NothingToSayError
+    return asked("is with", "yes" if len(places) == 1 else "no", _place_lines(*people), who=one, to=other)
+
+
+def who_has(teller: Teller, unknown: bool) -> Asked:
+    """Who has a thing?"""
+    topic = needed(any_thing(teller, unknown))
+    thing = teller.world.things.get(topic)
+    if thing is None:
+        return asked("who has", None, thing=topic)
+    return asked("who has", thing.holder or "nobody", thing.why, thing=topic)
+
+
+def has(teller: Teller, unknown: bool) -> Asked:
+    """Does a person have a thing? Unknown only where the story tells of neither."""
+    cast, rng = teller.cast, teller.rng
+    if unknown:
+        return asked("has", None, who=rng.choice(cast.other_people), thing=rng.choice(cast.other_things))
+    topic, person = map(needed, (any_thing(teller, False), any_person(teller, False)))
+    thing = teller.world.things[topic]
+    if thing.holder and rng.random() < 0.5:
+        person = thing.holder
+    return asked("has", "yes" if thing.holder == person else "no", thing.why, who=person, thing=topic)
+
+
+def carrying(teller: Teller, unknown: bool) -> Asked:
+    """What does a person carry?"""
+    return _carried(teller, unknown, "carrying", lambda held: ",".join(thing.text for thing in held) or "nothing")
+
+
+def count_carried(teller: Teller, unknown: bool) -> Asked:
+    """How many things does a person carry?"""
+    return _carried(teller, unknown, "count carried", lambda held: NUMBERS[len(held)])
+
+
+def _carried(teller: Teller, unknown: bool, kind: str, say: Callable[[list[Name]], str]) -> Asked:
+    topic = teller.rng.choice(teller.cast.other_people) if unknown else needed(_handler(teller))
+    person = teller.world.people.get(topic)
+    if person is None:
+        return asked(kind, None, who=topic)
+    return asked(kind, say(teller.world.held_by(topic)), person.handled, who=topic)
+
+
+def _handler(teller: Teller) -> Name | None:
+    """Mostly somebody who handled something, and rather somebody who holds more than one thing."""
+    handlers = [name for name, person in teller.world.people.items() if person.handled]
+    rich = [name for name in handlers if len(teller.world.held_by(name)) > 1]
+    if rich and teller.rng.random() < (0.8 if teller.hard else 0.5):
+        return teller.rng.choice(rich)
+    return teller.rng.choice(handlers) if handlers and teller.rng.random() < 0.8 else any_person(teller, False)
+
+
+_SLOTS = {"giver": "who", "thing": "thing", "receiver": "to"}
+_GIFTS = (  # a kind of question, what it names, and what it asks for
+    ("what given", ("giver", "receiver"), "thing"),
+    ("what given", ("giver", "receiver"), "thing"),
+    ("giver", ("thing",), "giver"),
+    ("giver to", ("thing", "receiver"), "giver"),
+    ("receiver", ("thing",), "receiver"),
+    ("given to", ("giver", "thing"), "receiver"),
+)
+
+
+def gift(teller: Teller, unknown: bool) -> Asked:
+    """Who gave what to whom? The latest gift counts that has what the question names."""
+    kind, parts, wanted = teller.rng.choice(_GIFTS)
+    about = _any_gift(teller, unknown)
+    named = {part: getattr(about, part) for part in parts}
+    slots = {_SLOTS[part]: name for part, name in named.items()}
+    for told in reversed(teller.world.gifts):
+        if all(getattr(told, part) == name for part, name in named.items()):
+            return asked(kind, getattr(told, wanted), told.why, **slots)
+    return asked(kind, None, **slots)
+
+
+def _any_gift(teller: Teller, unknown: bool) -> Gift:
+    """One that was told, or for a question without an answer one that perhaps was not."""
+    if not unknown:
+        return teller.pick(teller.world.gifts[-3:])
+    drawn = any_person(teller, unknown), any_thing(teller, unknown), any_person(teller, unknown)
+    giver, thing, receiver = map(needed, drawn)
+    if giver == receiver:
+        raise NothingToSayError
+    return Gift(giver, thing, receiver, ())
+
+
+_PAST = {"take": "taken", "drop": "dropped"}
+# What else may be called taking or dropping: what is asked then has no plain answer.
+_LIKE = {"take": ("have", "receive"), "drop": ("put", "give")}
+
+
+def action(teller: Teller, unknown: bool) -> Asked:
+    """Who took or dropped a thing, what did somebody take or drop, or did they?"""
+    rng, cast = teller.rng, teller.cast
+    verb, form = rng.choice(("take", "drop")), rng.choice(("who", "what", "did"))
+    if teller.hard and rng.random() < 0.5:
+        verb, form = "drop", "what"
+    drawn = rng.choice(cast.other_things) if unknown else any_thing(teller, False)
+    thing, person = map(needed, (drawn, rng.choice(cast.other_people) if unknown else _handler(teller)))
+    slots = {"thing": thing} if form != "what" else {}
+    slots |= {"who": person} if form != "who" else {}
+    about = [
+        told
+        for told in teller.world.actions
+        if (form == "who" or told.who == person) and (form == "what" or told.thing == thing)
+    ]
+    done = [told for told in about if told.verb == verb]
+    found = list(dict.fromkeys((told.who if form == "who" else told.thing).text for told in done))
+    if any(told.verb in _LIKE[verb] for told in about) or (form == "who" and len(found) > 1):
+        raise NothingToSayError
+    empty = {"who": "nobody", "what": "nothing", "did": "no"}[form]
+    answer = None if unknown else ("yes" if form == "did" else ",".join(found)) if found else empty
+    lines = [line for told in done for line in told.why] or (teller.world.things[thing].why if not unknown else ())
+    return asked(f"{form} {_PAST[verb]}", answer, lines, **slots)

@@ -1,20 +1,18 @@
-"""Puts what happens into words: which wording, which name or pronoun, and which sentence rests on which."""
+"""Puts events into words: which wording, which name or pronoun, and which sentences together say something."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from amn.data.story import Question
+from amn.data.tasks.mixed import english
+from amn.data.tasks.mixed.cast import Cast
 from amn.data.tasks.mixed.config import MixedConfig
-from amn.data.tasks.mixed.events import BABI_OPENERS, EVENTS, OPENERS, WRAPPERS
-from amn.data.tasks.mixed.grammar import Which
-from amn.data.tasks.mixed.names import KNOWN, ME, NEW, Name, a, idiomatic
-from amn.data.tasks.mixed.questions import QUESTIONS
+from amn.data.tasks.mixed.english import a, about_several, listed
+from amn.data.tasks.mixed.names import ME, Name
+from amn.data.tasks.mixed.wordings import EVENTS, OPENERS, QUESTIONS, WRAPPERS, Which
 from amn.data.tasks.mixed.world import Lines, MixedWorld
-from amn.data.vocabulary import UNKNOWN_ANSWER
-
-UNKNOWN = UNKNOWN_ANSWER
 
 # In free stories, how often a wording of bAbI is drawn where others could be; kept-out stories have fewer known ones.
 _BABI_WORDING = 0.25
@@ -22,38 +20,27 @@ _TRAINED_WORDING_AMONG_KEPT_OUT = 0.15
 _PRONOUN_SHARE = 0.5
 _THING_PRONOUN_SHARE = 0.7
 _OPENER_SHARE = 0.25
-# What a sentence may open with "then" for, and what bAbI tells by a pronoun.
-_DOINGS = ("move", "get", "get there", "buy", "drop", "put", "give", "carry", "put and go")
-# What is told of people and places alone: a thing told of before it is still what *it* means.
-_GOINGS = ("move", "in", "not in", "either", "with", "then", "not go")
+# Kinds of events that may follow a "then", and that bAbI tells with a pronoun.
+_ACTIONS = ("move", "get", "get there", "buy", "drop", "put", "give", "carry", "put and go")
+# Kinds that mention people and places only: *it* still means a thing told of before.
+_MOVEMENTS = ("move", "in", "not in", "either", "with", "then", "not go")
+# Kinds that tell of people, but not where they are now.
+_WITHOUT_PLACE = frozenset(
+    "kind|colour|time|feel|likes|does not like|tie|own|own and lose|gain|lose|share|liking|person remark".split("|")
+)
 _WRAPPED = ("move", "in", "not in", "with", "get", "have", "give", "put", "lies", "carry", "likes", "tie", "more")
 _WRAPPED_SHARE = 0.06
-_PARTICLE = re.compile(
-    r"\b(pick|picked|put|set|laid|left|parked|stored|kept|locked|tucked) (up|down|behind|away) \{thing\}"
-)
-_SEVERAL = (("is", "are"), ("was", "were"), ("has been", "have been"))
-_LATELY = 4  # so many sentences back at most stands what *it* means
+_LATELY = 4  # *it* means something told of at most this many sentences ago
 _NEW_SHARE = 0.3  # how often something is told of first by "a" or "my"
 _OWN = {"he": "his", "she": "her"}
 _OBJECT_FORM = {"he": "him", "she": "her", "they": "them"}
 
 
-@dataclass(slots=True)
-class Cast:
-    """The names of a story, and spare ones that it never tells of."""
+_Item = TypeVar("_Item")
 
-    people: list[Name]
-    places: list[Name]
-    things: list[Name]
-    other_people: list[Name]
-    other_places: list[Name]
-    other_things: list[Name]
-    surfaces: list[Name]
 
-    @property
-    def others(self) -> list[Name]:
-        """The people without the one who tells the story."""
-        return [name for name in self.people if name != ME]
+class NothingToSayError(Exception):
+    """There is nothing of some kind to tell or to ask now; the story goes on with something else."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,7 +54,7 @@ class Asked:
 
 
 class _Told(NamedTuple):
-    """Whom or what a sentence told of, in the order of naming, and the lines that say who they are."""
+    """The people or things that a sentence told of, in the order named, and the lines that say who they are."""
 
     names: tuple[Name, ...] = ()
     why: Lines = ()
@@ -85,7 +72,7 @@ class Teller:
     length: int  # how many sentences it is to have
     world: MixedWorld = field(default_factory=MixedWorld)  # what it has told of people and things
     sentences: list[str] = field(default_factory=list)
-    outsiders: set[Name] = field(default_factory=set)  # people told of without a place that counts now
+    outsiders: set[Name] = field(default_factory=set)  # people told of, but not where they are now
     hard: bool = False  # whether it asks mainly what other stories ask rarely, and for longer lists
     _subject: _Told = _Told()  # people of the latest sentence
     _topic: _Told = _Told()  # things told of last
@@ -97,10 +84,16 @@ class Teller:
         why = self._topic.why
         return self._topic.names if why and len(self.sentences) - why[-1] <= _LATELY else ()
 
+    def pick(self, items: Sequence[_Item]) -> _Item:
+        """One of the items, by chance; without any there is nothing to say."""
+        if not items:
+            raise NothingToSayError
+        return self.rng.choice(items)
+
     def state(self, kind: str, /, *, things: Sequence[Name] = (), **slots: str) -> Lines:
         """Tells a fact about no person."""
         self._subject = _Told()
-        wording = _about_several(self._wording(kind)) if len(things) > 1 else self._wording(kind)
+        wording = about_several(self._wording(kind)) if len(things) > 1 else self._wording(kind)
         thing = self._listed(things, own="my") if kind == "lies" else listed([thing.said for thing in things])
         line = self._add(self._wrapped(kind, wording.format(thing=thing, **slots)))
         self._topic = _Told(tuple(things), (line,))
@@ -113,28 +106,30 @@ class Teller:
 
         Things that were told of last may be "it", "both" or "them". The other slots are what else the wording names.
         """
-        doing = kind in _DOINGS
-        pronoun = self._pronoun(who, to) if doing or not self.babi else ""
+        acts = kind in _ACTIONS
+        pronoun = self._pronoun(who, to) if acts or not self.babi else ""
         wording, thing, known = self._thing(self._wording(kind), things, who)
         names = self._agreement(who, pronoun) | {"to": to.said if to else "", "thing": thing}
         text = wording.format(**names, **slots)
         if who == (ME,) and self.rng.random() < 0.3:
             text = text.replace("I am ", "I'm ", 1)
-        opened = self._opened(text, bool(pronoun)) if doing else text
+        opened = self._opened(text, bool(pronoun)) if acts else text
         line = self._add(self._wrapped(kind, text) if opened == text else opened)
         before = self._subject.why if pronoun else ()
         named = who if to is None else tuple(sorted((*who, to), key=lambda name: text.find(name.said)))
         lines = tuple(sorted({*before, *known, line}))
         self._subject = _Told(named, before if before and to is None else lines, len(who) > 1)
-        if things or kind not in _GOINGS:
+        if kind in _WITHOUT_PLACE:
+            self.outsiders.update(named)
+        if things or kind not in _MOVEMENTS:
             self._topic = _Told(tuple(things), lines)
         return lines
 
-    def ask(self, asked: Asked) -> str:
-        """The question in words."""
+    def ask(self, asked: Asked) -> Question:
+        """The question in words, after what was told so far."""
         wording = QUESTIONS[asked.kind].choose(self.rng, self.config.wordings, self._babi_share())
-        text = wording.format(**asked.slots)
-        return f"{_capital(idiomatic(text))}?"
+        text, after = english.sentence(wording.format(**asked.slots), "?"), len(self.sentences)
+        return Question(text=text, answer=asked.answer, after=after, support=asked.support, kind=asked.kind)
 
     def can_ask(self, kind: str) -> bool:
         """Whether the story's style knows the kind of question."""
@@ -151,16 +146,16 @@ class Teller:
 
     def _thing(self, wording: str, things: Sequence[Name], who: tuple[Name, ...]) -> tuple[str, str, Lines]:
         """The wording that takes what is said of the things, that, and the lines that say what a pronoun means."""
-        several = len(things) > 1 or any(thing.text in (*KNOWN.plurals, *NEW.plurals) for thing in things)
+        several = len(things) > 1 or any(thing.text in english.PLURALS for thing in things)
         if several:
-            wording = _about_several(wording)
+            wording = about_several(wording)
         if self.babi or not things or tuple(things) != self.topic or self.rng.random() > _THING_PRONOUN_SHARE:
             owner = who[0] if len(who) == 1 and wording.startswith("{who}") else Name("", "")
             return wording, self._listed(things, own="my" if owner == ME else _OWN.get(owner.pronoun, "")), ()
         wording = wording.replace("{to} {thing}", "{thing} to {to}")
         word = self.rng.choice(("both", "both of them", "them") if len(things) == 2 else ("them",)) if several else "it"
         if word in ("it", "them"):
-            wording = _PARTICLE.sub(r"\1 {thing} \2", wording)
+            wording = english.with_pronoun(wording)
         return wording, "they" if word == "them" and wording.startswith("{thing}") else word, self._topic.why
 
     def _listed(self, things: Sequence[Name], *, own: str = "") -> str:
@@ -183,7 +178,7 @@ class Teller:
         }
 
     def _pronoun(self, who: tuple[Name, ...], to: Name | None) -> str:
-        """What stands for people of the sentence before, if nobody can take it for others; else nothing."""
+        """A pronoun for people of the sentence before, where it cannot mean others; else nothing."""
         before = self._subject
         if not before.names or self.rng.random() > _PRONOUN_SHARE or not set(who) <= set(before.names):
             return ""
@@ -198,12 +193,12 @@ class Teller:
         return person.pronoun if alike == [person] and self._is_plain(person) else ""
 
     def _is_plain(self, person: Name) -> bool:
-        """Nobody knows whether a new name is a woman's: only a sentence's first name is then what a pronoun means."""
+        """Whether a pronoun can mean the person: a reader cannot know that of a new name, unless it came first."""
         return self.config.names == "known" or self._subject.names[0] == person
 
     def _opened(self, text: str, pronoun: bool) -> str:
         if self.babi:
-            return f"{self.rng.choice(BABI_OPENERS)} {text}" if pronoun else text
+            return f"{self.rng.choice(OPENERS.babi)} {text}" if pronoun else text
         if not self.sentences or self.rng.random() > (2 * _OPENER_SHARE if pronoun else _OPENER_SHARE):
             return text
         return f"{OPENERS.choose(self.rng, self.config.wordings, _BABI_WORDING)} {text}"
@@ -215,21 +210,5 @@ class Teller:
         return f"{WRAPPERS.choose(self.rng, self.config.wordings, 0.0)} {text}"
 
     def _add(self, text: str) -> int:
-        self.sentences.append(f"{_capital(idiomatic(text))}.")
+        self.sentences.append(english.sentence(text, "."))
         return len(self.sentences) - 1
-
-
-def listed(names: Sequence[str]) -> str:
-    """Several joined by commas and "and"."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
-def _about_several(wording: str) -> str:
-    """With the verbs of several things."""
-    for one, several in _SEVERAL:
-        wording = re.sub(rf"(?<=\{{thing\}} ){one}\b", several, wording)
-    return wording.replace("there lies {thing}", "there lie {thing}")
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

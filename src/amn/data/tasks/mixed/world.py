@@ -6,6 +6,7 @@ also of earlier times: who takes a thing is where the thing is, and who gives so
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from amn.data.tasks.mixed.names import Name
 
@@ -56,8 +57,16 @@ class Spot:
         return self.place is None or other.place is None or self.place == other.place
 
 
-Deed = tuple[str, Name, Name, Lines]  # what somebody did with a thing, who, with what, and the lines that tell it
 Stop = tuple[Spot, Lines]  # where something was, and the lines that tell how it came there
+
+
+class Action(NamedTuple):
+    """Somebody did something with a thing."""
+
+    verb: str
+    who: Name
+    thing: Name
+    why: Lines
 
 
 def route(stops: Iterable[Stop]) -> list[Stop]:
@@ -71,36 +80,35 @@ def route(stops: Iterable[Stop]) -> list[Stop]:
 
 
 @dataclass(slots=True, eq=False)
-class Person:
-    """Somebody the story tells of."""
+class Being:
+    """Somebody or something the story tells of."""
 
     name: Name
-    stops: list[Stop] = field(default_factory=list)  # where the person was, in turn
-    taken: list[Name] = field(default_factory=list)  # things that the person ever got, in the order of the first time
-    handled: list[int] = field(default_factory=list)  # lines that tell of the person getting or letting go of something
+    stops: list[Stop] = field(default_factory=list)  # where it was, in turn
 
     @property
     def spot(self) -> Spot:
-        """Where the person is."""
+        """Where it is."""
         if not self.stops:
             self.stops.append((Spot(), ()))
         return self.stops[-1][0]
 
 
 @dataclass(slots=True, eq=False)
-class Thing:
+class Person(Being):
+    """Somebody the story tells of."""
+
+    taken: list[Name] = field(default_factory=list)  # things that the person ever got, in the order of the first time
+    handled: list[int] = field(default_factory=list)  # lines that tell of the person getting or letting go of something
+
+
+@dataclass(slots=True, eq=False)
+class Thing(Being):
     """A thing the story tells of."""
 
-    name: Name
-    stops: list[Stop] = field(default_factory=list)  # where it was, in turn
     holder: Name | None = None  # who has it, if anybody
     why: Lines = ()  # the lines that tell who has it or who left it
     passed_on: bool = False  # whether these lines leave open how it came to where it is
-
-    @property
-    def spot(self) -> Spot:
-        """Where the thing is."""
-        return self.stops[-1][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +128,12 @@ class MixedWorld:
     people: dict[Name, Person] = field(default_factory=dict)
     things: dict[Name, Thing] = field(default_factory=dict)
     gifts: list[Gift] = field(default_factory=list)
-    deeds: list[Deed] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
     places: set[Name] = field(default_factory=set)
+
+    def find(self, name: Name) -> Being | None:
+        """The person or thing of this name, if the story tells of it."""
+        return self.people.get(name) or self.things.get(name)
 
     def person(self, name: Name) -> Person:
         """The person of this name, from now on told of."""
@@ -179,7 +191,7 @@ class MixedWorld:
             thing.stops.append((person.spot, why))
         thing.holder, thing.why, thing.passed_on = None, why, False
         person.handled.extend(why)
-        self.deeds.append(("put", name, item, why))
+        self.actions.append(Action("put", name, item, why))
 
     def can_take(self, name: Name, item: Name) -> bool:
         """Whether the thing may be where the person is."""
@@ -189,7 +201,7 @@ class MixedWorld:
             return not here.is_doubtful
         return thing.holder is None and here.fits(thing.spot)
 
-    def take(self, name: Name, item: Name, why: Lines, deed: str = "take") -> None:
+    def take(self, name: Name, item: Name, why: Lines, verb: str = "take") -> None:
         """Somebody gets a thing."""
         person = self.person(name)
         thing = self.things.setdefault(item, Thing(item))
@@ -198,14 +210,14 @@ class MixedWorld:
         else:
             thing.stops.append((person.spot, why))
         self._hold(person, thing, why)
-        self.deeds.append((deed, name, item, why))
+        self.actions.append(Action(verb, name, item, why))
 
-    def drop(self, name: Name, item: Name, why: Lines, deed: str) -> None:
+    def drop(self, name: Name, item: Name, why: Lines, verb: str) -> None:
         """Somebody lets go of a thing."""
         thing, person = self.things[item], self.people[name]
         thing.holder, thing.why, thing.passed_on = None, why, thing.spot is not person.spot
         person.handled.extend(why)
-        self.deeds.append((deed, name, item, why))
+        self.actions.append(Action(verb, name, item, why))
 
     def can_give(self, giver: Name, receiver: Name) -> bool:
         """Whether both may be in one place."""
@@ -218,7 +230,7 @@ class MixedWorld:
         self.people[giver].handled.extend(why)
         self._hold(to, self.things[item], why)
         self.gifts.append(Gift(giver, item, receiver, why))
-        self.deeds += [("give", giver, item, why), ("receive", receiver, item, why)]
+        self.actions += [Action("give", giver, item, why), Action("receive", receiver, item, why)]
 
     def _hold(self, person: Person, thing: Thing, why: Lines) -> None:
         thing.holder, thing.why, thing.passed_on = person.name, why, thing.spot is not person.spot

@@ -1,9 +1,12 @@
-"""A small world of people, places and things: what may happen in it, and what has happened."""
+"""A small world of people, places and things: what may happen in it, what has happened, and the facts of that."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from random import Random
+
+from amn.data.facts import Fact, Facts
 
 CARRYING = ("move", "get", "drop")
 
@@ -11,6 +14,9 @@ CARRYING = ("move", "get", "drop")
 # the thing given last is given again, and given back.
 _GIVE_SHARE = 0.43
 _AGAIN = 3
+
+_HANDLINGS = ("get", "drop", "give")
+_WHEREABOUTS = {"not": "not in", "either": "maybe in"}  # by the kind of a move; any other says "in"
 
 
 @dataclass(slots=True, eq=False)
@@ -51,7 +57,7 @@ class World:
         return [item for item in self.objects if self.holder[item] == person]
 
     def act(self, kinds: Sequence[str], *, giving: bool = False) -> Event:
-        """Something possible happens: actor and kind are drawn anew until they fit, as in the released stories."""
+        """Something possible happens: actor and kind are redrawn until they fit, as in the released stories."""
         event = self._give() if giving else None
         while event is None:
             event = self._attempt(self.rng.choice(self.people), self.rng.choice(kinds))
@@ -114,7 +120,7 @@ class World:
         return self._likelier(items, self.last_give.item)
 
     def _likelier(self, names: list[str], favourite: str) -> str:
-        """One of the names; the favourite, if it is among them, stands there several times."""
+        """One of the names; the favourite, if it is among them, is several times as likely."""
         return self.rng.choice(names + [name for name in names if name == favourite] * (_AGAIN - 1))
 
     def _hand_over(self, giver: str, item: str, receiver: str) -> Event:
@@ -130,3 +136,27 @@ class World:
         self.handlings[event.actor].append(event)
         self.events.append(event)
         return event
+
+
+def facts_of(events: Iterable[Event], num_sentences: int) -> tuple[Facts, ...]:
+    """Who is where and who holds what after each sentence of a story whose events know their lines."""
+    by_line: dict[int, list[Event]] = {}
+    for event in events:
+        by_line.setdefault(event.line, []).append(event)
+    about: dict[str, tuple[Fact, ...]] = {}  # where each person or thing is, or who holds the thing
+    found = []
+    for line in range(num_sentences):
+        for event in by_line.get(line, ()):
+            about[event.item if event.kind in _HANDLINGS else event.actor] = _told(event, about)
+        found.append(frozenset(chain.from_iterable(about.values())))
+    return tuple(found)
+
+
+def _told(event: Event, about: Mapping[str, tuple[Fact, ...]]) -> tuple[Fact, ...]:
+    """What holds then of the thing or person that it is about; whoever handles a thing stays where they are."""
+    if event.kind == "drop":
+        return tuple(Fact(event.item, fact.kind, fact.target) for fact in about.get(event.actor, ()))
+    if event.kind in _HANDLINGS:
+        return (Fact((event.receiver or event.actor).lower(), "holds", event.item),)
+    places = dict.fromkeys(event.item.split()) if event.kind == "either" else (event.place,)
+    return tuple(Fact(event.actor.lower(), _WHEREABOUTS.get(event.kind, "in"), place) for place in places)

@@ -1,7 +1,9 @@
-"""The grammar of wordings: a production becomes all its sentences, and a fifth of these is kept out of training.
+"""How events and questions are worded: templates read from text files, a fifth of them kept out of training.
 
-A production is text with alternatives in brackets, `(went|walked) to`, which may nest and may be empty, and with fields
-to fill, `{who}`. A word marked by `~` is kept out of training with all wordings that hold it.
+A file has one section for each kind of event or question, a line with a colon at its end. Below it stand productions:
+text with alternatives in brackets, `(went|walked) to`, which may nest and may be empty, and with fields, `{who}`. Those
+that begin with `=` are bAbI's own, or the plainest where it has none. `<name> := ...` defines a part that later
+productions use as `<name>`. A word marked by `~` is kept out of training with all wordings that contain it.
 """
 
 import re
@@ -9,12 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from importlib.resources import files
 from random import Random
 from typing import Literal
 
-# One in so many wordings is kept out by its hash; with those that hold marked words it is about a fifth of a kind.
+# One wording in this many is kept out by its hash; with those that contain marked words it is about a fifth.
 _HASH_SHARE = 6
-_NAME = re.compile("<[^>]+>")  # stands for a part of a production
+_PART = re.compile("<[^>]+>")
 _NEW_WORDS = 0.3  # how often a kept-out wording is one with new words
 
 Which = Literal["train", "kept-out", "all"]
@@ -106,24 +109,26 @@ class Wordings:
         return rng.choice(self.train if which == "train" else self.all)
 
 
-def wordings(text: str) -> dict[str, Wordings]:
-    """The wordings of each kind, by a text of lines.
-
-    `<name> := ...` says what a name stands for further on. A line with a colon at its end begins a kind, and its
-    productions come below; `=` stands before bAbI's own, or the plainest where it has none.
-    """
-    names: dict[str, str] = {}
+def _read(file: str) -> dict[str, Wordings]:
+    """The wordings of each kind in a text file of this package."""
+    parts: dict[str, str] = {}
     found: dict[str, tuple[list[str], list[str]]] = {}
-    for line in text.strip().splitlines():
-        name, is_name, meaning = line.partition(" := ")
-        if is_name:
-            names[name] = meaning
-        elif not line.startswith(" "):
-            own, further = found[line.removesuffix(":")] = [], []
-        else:
-            production = _NAME.sub(lambda name: names[name[0]], line.strip())
+    own, further = list[str](), list[str]()
+    for line in (files("amn.data.tasks.mixed") / file).read_text(encoding="utf-8").splitlines():
+        if " := " in line:
+            name, _, part = line.partition(" := ")
+            parts[name] = part
+        elif line.startswith(" "):
+            production = _PART.sub(lambda name: parts[name[0]], line.strip())
             if production.startswith("= "):
                 own += expand(production.removeprefix("= "))
             else:
                 further.append(production)
+        elif line.endswith(":"):
+            own, further = found[line.removesuffix(":")] = [], []
     return {kind: Wordings(tuple(own), tuple(further)) for kind, (own, further) in found.items()}
+
+
+EVENTS = _read("events.txt")
+QUESTIONS = _read("questions.txt")
+OPENERS, WRAPPERS = _read("openers.txt").values()

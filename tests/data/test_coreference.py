@@ -1,11 +1,11 @@
-"""What a sentence brings to mind."""
+"""Pronouns and word forms, linked to what was told before."""
 
 from dataclasses import replace
 
 import pytest
 
+from amn.data.coreference import NAMES, Coreference, linked
 from amn.data.examples import Example
-from amn.data.recall import NAMES, Recall, recalled
 from amn.data.vocabulary import Vocabulary
 
 KNOWN = (
@@ -19,8 +19,8 @@ VOCABULARY = Vocabulary(
 
 
 def read(*sentences: str, vocabulary: Vocabulary = VOCABULARY) -> list[str]:
-    recall = Recall(vocabulary)
-    return [" ".join(recall.tell(tuple(sentence.split()))) for sentence in sentences]
+    coreference = Coreference(vocabulary)
+    return [" ".join(coreference.link(tuple(sentence.split()))) for sentence in sentences]
 
 
 def test_a_pronoun_brings_the_names_told_last_to_mind() -> None:
@@ -83,18 +83,18 @@ def test_a_word_brings_a_learned_form_to_mind_whether_or_not_that_was_told() -> 
 
 
 def test_what_was_told_goes_on_elsewhere() -> None:
-    first, second = Recall(VOCABULARY), Recall(VOCABULARY)
+    first, second = Coreference(VOCABULARY), Coreference(VOCABULARY)
     told: list[tuple[str, ...]] = [("barry", "took", "the", "lamp"), ("cats", "left")]
     for sentence in told:
-        first.tell(sentence)
+        first.link(sentence)
     second.resume({word for sentence in told for word in sentence}, first.names)
     for sentence in (("then", "he", "left"), ("a", "cat", "left")):
-        assert second.tell(sentence) == first.tell(sentence)
+        assert second.link(sentence) == first.link(sentence)
 
 
 def test_only_the_sentences_of_an_example_change() -> None:
     example = Example(sentences=(("barry", "left"), ("he", "left")), questions=(("is", "he"),), answers=("yes",))
-    assert recalled(example, VOCABULARY) == replace(example, sentences=(("barry", "left"), ("barry", "he", "left")))
+    assert linked(example, VOCABULARY) == replace(example, sentences=(("barry", "left"), ("barry", "he", "left")))
 
 
 def test_a_vocabulary_keeps_its_names() -> None:

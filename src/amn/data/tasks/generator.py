@@ -13,10 +13,10 @@ from amn.data.tasks.scene import DeadEndError, Plan
 from amn.data.tasks.table import TASKS
 from amn.errors import ConfigError, did_you_mean
 
-# Dead ends are rare unless the settings are at odds: then it is better to say so than to search for long.
+# Dead ends are rare unless settings contradict each other: then an error is better than a long search.
 _MOST_TRIES = 2000
 
-MIXED = "mixed"  # goes by the name of a task or a preset, and has settings of its own
+MIXED = "mixed"  # used like the name of a task or a preset; its settings are those of `MixedConfig`
 _LIKE_RELEASED = GeneratorConfig()
 # Sentences that have nothing to do with any question: a subject and a remark.
 _SUBJECTS = ("wind", "rain", "sun", "moon", "fog", "snow", "thunder", "river", "traffic", "crowd", "choir", "bird")
@@ -59,7 +59,7 @@ def generate(task: int, *, questions: int, seed: int, config: GeneratorConfig = 
         config: what the stories look like.
 
     Raises:
-        ConfigError: at once for settings that the task cannot follow; while drawing for settings at odds.
+        ConfigError: at once for settings that the task cannot follow; while drawing for contradictory ones.
     """
     if task not in TASKS:
         raise ConfigError(f"task {task} is unknown: expected a number from {min(TASKS)} to {max(TASKS)}")

@@ -1,30 +1,24 @@
-"""Themes about people relative to one another: whom somebody likes or is married to, and who is taller or older."""
+"""Themes about relations: who likes whom or is married to whom, and who is taller or older."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from amn.data.tasks.mixed.layout import YES_OR_NO, Ordered
 from amn.data.tasks.mixed.names import Name
-from amn.data.tasks.mixed.teller import Asked, Teller
-from amn.data.tasks.mixed.theme import Theme, asked
+from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
+from amn.data.tasks.mixed.theme import THEMES, Theme, asked
 from amn.data.tasks.mixed.world import Lines
 
-_VERBS = {
-    **{"like": "liked", "love": "loved", "hate": "hated", "know": "known", "admire": "admired", "trust": "trusted"},
-    **{"miss": "missed"},
-}
-_TIES = {
-    **{"married to": "married", "a friend of": "friends", "a neighbour of": "neighbours", "a cousin of": "cousins"},
-    **{"related to": "related", "engaged to": "engaged"},
-}
-_ONE_EACH = ("married to", "engaged to")
+_WORDS = THEMES["relations"].words
+_VERBS: dict[str, str] = _WORDS["verbs"]  # with their past participles
+_TIES: dict[str, str] = _WORDS["ties"]  # as said of one person and of two
 _NOT_SHARE = 0.2
 
 _Pair = tuple[Name, Name]
 
 
-class Bonds(Theme):
-    """One verb that some people do to others, and one tie that holds both ways; what is not told may be so or not."""
+class Relations(Theme):
+    """One verb, as in "likes", and one symmetric tie, as in "is married to"; what is not told is unknown."""
 
     def __init__(self, teller: Teller, names: list[Name]) -> None:
         super().__init__(teller)
@@ -37,12 +31,12 @@ class Bonds(Theme):
         self.left = self.rng.randint(1, 5)
         self.use_ties = self.rng.random() < 0.7
 
-    def tell(self) -> bool:
-        """One bond of two of whom none of its kind was told."""
+    def tell(self) -> None:
+        """A verb or a tie between two people of whom it was not told yet."""
         who, to = self.rng.sample(self.names, 2)
         ties = self.use_ties and self.rng.random() < 0.5
         if self.left == 0 or (self._is_tied(who, to) if ties else (who, to) in self.liked):
-            return False
+            raise NothingToSayError
         self.left -= 1
         if ties:
             self.tied[who, to] = self.teller.tell("tie", who, to=to, things=(), **self.ties)
@@ -50,19 +44,17 @@ class Bonds(Theme):
             likes = self.rng.random() > _NOT_SHARE
             why = self.teller.tell("likes" if likes else "does not like", who, to=to, things=(), **self.verbs)
             self.liked[who, to] = likes, why
-        self.teller.outsiders |= {who, to}
-        return True
 
     def _is_tied(self, who: Name, to: Name) -> bool:
-        """Whether these two are, or one of them is to somebody where there can be but one."""
-        if self.tie in _ONE_EACH:
+        """Whether these two are tied, or one of them to anybody where each can have only one."""
+        if self.tie in _WORDS["one_each"]:
             return any({who, to} & set(pair) for pair in self.tied)
         return any({who, to} == set(pair) for pair in self.tied)
 
-    def ask(self, unknown: bool) -> Asked | None:
-        """Whom, who, or whether."""
+    def ask(self, unknown: bool) -> Asked:
+        """Who likes or is tied to whom, or whether two are?"""
         if not self.liked and not self.tied:
-            return None
+            raise NothingToSayError
         spare = self.cast.other_people[:1] if unknown else []
         who, to = self.rng.sample([*self.names, *spare], 2)
         if self.liked and (not self.tied or self.rng.random() < 0.5):
@@ -105,21 +97,7 @@ class Scale(NamedTuple):
     least: str
 
 
-OF_PEOPLE = (
-    Scale("tall", "taller", "tallest", "shorter", "shortest"),
-    Scale("old", "older", "oldest", "younger", "youngest"),
-    Scale("fast", "faster", "fastest", "slower", "slowest"),
-    Scale("strong", "stronger", "strongest", "weaker", "weakest"),
-    Scale("heavy", "heavier", "heaviest", "lighter", "lightest"),
-    Scale("rich", "richer", "richest", "poorer", "poorest"),
-)
-OF_THINGS = (
-    Scale("heavy", "heavier", "heaviest", "lighter", "lightest"),
-    Scale("old", "older", "oldest", "newer", "newest"),
-    Scale("long", "longer", "longest", "shorter", "shortest"),
-    Scale("expensive", "more expensive", "most expensive", "cheaper", "cheapest"),
-    Scale("big", "bigger", "biggest", "smaller", "smallest"),  # last: stories with sizes do without it
-)
+OF_PEOPLE, OF_THINGS = ([Scale(*forms) for forms in THEMES["comparisons"].words[kind]] for kind in ("people", "things"))
 
 
 class Comparisons(Ordered):
@@ -135,11 +113,11 @@ class Comparisons(Ordered):
             self.teller.outsiders |= {high, low}
         return self.teller.state("more", high=high.said, low=low.said, **self.scale._asdict())
 
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """Is one more than the other, which of two is, or which of all?"""
         told = self.below.told()
         if not told:
-            return None
+            raise NothingToSayError
         kind = self.rng.choice(("more", "which more", "most"))
         if kind == "most":
             return self._most(told)
@@ -154,7 +132,7 @@ class Comparisons(Ordered):
         return asked(kind, found, lines, which=self._which(), one=one, other=other, word=word)
 
     def _most(self, told: list[Name]) -> Asked:
-        """The one from whom all others follow, at the upper or the lower end."""
+        """The one at the upper or the lower end, where the comparisons tell that."""
         most = self.rng.random() < 0.6
         slots = {"which": self._which(), "word": self.scale.most if most else self.scale.least}
         for name in told:

@@ -6,8 +6,8 @@ from itertools import permutations, product
 import pytest
 
 from amn.data.examples import Example, Spoken, examples
-from amn.data.forms import learned_forms
 from amn.data.tasks import generate
+from amn.data.word_forms import learned_forms
 
 ROOMS = {"bagicha": "bagichey", "galiyara": "galiyarey", "daftar": "daftar", "rasoi": "rasoi"}  # as subject and object
 ANIMALS = {"vivek": "bernhard", "ruchi": "lily", "rohit": "julius"}  # by their kind and by their colour

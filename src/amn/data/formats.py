@@ -1,22 +1,82 @@
-"""Stories from tables: comma- or tab-separated text, a JSON document, Parquet."""
+"""Files of rows with a story each: JSON lines, a JSON document, a table with a header, Parquet.
+
+`amn.data.rows` says what a row may be. Readers take a path, `skip_bad` and `columns` as `amn.data.source.read_stories`.
+"""
 
 import csv
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from amn.data.files import BadLines, numbered_lines, opened, refuse, shown
-from amn.data.jsonl import parsed
+from amn.data.files import BadLines, numbered_lines, opened, refuse, shown, written
 from amn.data.rows import ANY, Columns, story_of
-from amn.data.story import Story
+from amn.data.story import Question, Story
 from amn.errors import DataError, MissingExtraError
 
-MAX_LINE_BYTES = 1 << 26
+MAX_LINE_BYTES = 1 << 26  # a line may hold a whole story
 _DELIMITERS = ",;\t"
 
 
+def read_jsonl(
+    path: str | Path,
+    *,
+    skip_bad: BadLines | None = None,
+    columns: Columns = ANY,
+    max_line_bytes: int = MAX_LINE_BYTES,
+) -> Iterator[Story]:
+    """The stories of a JSONL file, one at a time."""
+    path, number = Path(path), 0
+    for number, line in numbered_lines(path, limit=max_line_bytes, skip_bad=skip_bad):
+        try:
+            if line and not line.isspace():
+                yield story_of(parsed(path, number, line), path, number, columns)
+        except DataError as error:
+            refuse(error, skip_bad)
+    if number == 0:
+        refuse(DataError(path, None, "at least one story", "no line that can be read"), skip_bad)
+
+
+def parsed(path: Path, number: int | None, text: str) -> object:
+    """The JSON value of a text.
+
+    Raises:
+        DataError: where it is none.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"column {error.colno}" if number is not None else f"line {error.lineno}"
+        raise DataError(path, number, "a JSON object", f"{shown(text)} ({error.msg} at {place})") from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or as many brackets
+        raise DataError(path, number, "a JSON object of sane size", shown(text)) from error
+
+
+def write_jsonl(stories: Iterable[Story], target: str | Path | TextIO) -> int:
+    """Writes stories as JSON lines, one at a time, and says how many questions; a file appears when all is written."""
+    count = 0
+    with written(Path(target) if isinstance(target, str) else target) as stream:
+        for story in stories:
+            asked = [_entry(question, len(story.sentences)) for question in story.questions]
+            row = {"story": list(story.sentences)} | (asked[0] if len(asked) == 1 else {"questions": asked})
+            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+            count += len(asked)
+    return count
+
+
+def _entry(question: Question, num_sentences: int) -> dict[str, Any]:
+    entry: dict[str, Any] = {"question": question.text, "answer": question.answer}
+    if question.after != num_sentences:
+        entry["after"] = question.after
+    if question.support:
+        entry["support"] = list(question.support)
+    if question.kind:
+        entry["kind"] = question.kind
+    return entry
+
+
 def read_csv(path: str | Path, *, skip_bad: BadLines | None = None, columns: Columns = ANY) -> Iterator[Story]:
-    """The stories of a table with a header, which says what separates its columns; as `read_stories`."""
+    """The stories of a table; its header says what separates the columns."""
     path = Path(path)
     lines = (line + "\n" for _, line in numbered_lines(path, limit=MAX_LINE_BYTES))
     header = next(lines, "")
@@ -37,14 +97,12 @@ def _fields(rows: Any, path: Path, skip_bad: BadLines | None) -> Iterator[list[s
     """The rows that hold something."""
     while True:
         try:
-            fields = next(rows)
-        except StopIteration:
-            return
+            if fields := next(rows, None):
+                yield fields
+            elif fields is None:
+                return
         except csv.Error as error:
             refuse(DataError(path, rows.line_num + 1, "a row of separated fields", str(error)), skip_bad)
-            continue
-        if fields:
-            yield fields
 
 
 def _row(names: list[str], fields: list[str], path: Path, line: int) -> dict[str, str | None]:
@@ -85,8 +143,7 @@ def read_parquet(path: str | Path, *, skip_bad: BadLines | None = None, columns:
     path = Path(path)
     with opened(path) as stream:
         try:
-            parts = ParquetFile(stream).iter_batches()
-            rows = (row for part in parts for row in part.to_pylist())
+            rows = (row for part in ParquetFile(stream).iter_batches() for row in part.to_pylist())
             yield from _stories(rows, path, skip_bad, columns)
         except (ArrowException, OSError) as error:
             raise DataError(path, None, "a Parquet file", str(error)) from error

@@ -1,10 +1,10 @@
-"""Themes about people beside where they are now: the times of their days, and what they feel."""
+"""Themes about what people do when and why: where they are at the times of a day, and what they do when hungry."""
 
 from functools import partial
 
 from amn.data.tasks.mixed.names import Name, the
 from amn.data.tasks.mixed.people import People
-from amn.data.tasks.mixed.teller import Asked, Teller
+from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import Theme, asked
 from amn.data.tasks.mixed.world import Lines
 from amn.data.tasks.motives import MOTIVES
@@ -27,9 +27,6 @@ _BEFORE_SHARE = 0.6
 _BEFORE_IN_HARD = 0.8
 _AFTER_SHARE = 0.3
 _AFTER_IN_HARD = 0.7
-
-MOTIVE_PLACES = tuple(the(place) for place in dict.fromkeys(place for place, _ in MOTIVES.values()))
-MOTIVE_THINGS = tuple(the(thing) for _, thing in MOTIVES.values())
 
 
 class Days(Theme):
@@ -55,12 +52,11 @@ class Days(Theme):
     def _tell_move(self, name: Name, slot: int, place: Name) -> None:
         why = self.teller.tell("time", name, time=self.times[slot], place=place.said)
         self.told.setdefault(name, {})[slot] = (place, why)
-        self.teller.outsiders.add(name)
 
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """Where was somebody at a time, or before or after a place?"""
         if not self.told:
-            return None
+            raise NothingToSayError
         spare = unknown and self.rng.random() < 0.4
         name = self.rng.choice(self.cast.other_people if spare else list(self.told))
         day = self.told.get(name, {})
@@ -70,7 +66,7 @@ class Days(Theme):
         place, why = day.get(slot, (None, ()))
         return asked("at time", place, why, who=name, time=self.times[slot])
 
-    def _beside(self, name: Name, day: dict[int, tuple[Name, Lines]]) -> Asked | None:
+    def _beside(self, name: Name, day: dict[int, tuple[Name, Lines]]) -> Asked:
         """Before the last time in a place; after it only where the person was there once."""
         moves = [day[slot] for slot in sorted(day)]
         been = [place for place, _ in moves]
@@ -83,7 +79,7 @@ class Days(Theme):
         if not 0 <= other < len(been):
             return asked(kind, None, it=name, place=place)
         if been[other] == place:
-            return None
+            raise NothingToSayError
         return asked(kind, been[other], moves[at][1] + moves[other][1], it=name, place=place)
 
 
@@ -98,72 +94,72 @@ class Motives(Theme):
         self.went: set[Name] = set()
         self.took: set[Name] = set()
 
-    def tell(self) -> bool:
+    def tell(self) -> None:
         """Somebody's next stage."""
         name = self.rng.choice(self.people.names)
         if name not in self.feeling:
-            return self._feel(name)
+            self._feel(name)
+            return
         place, item = (the(word) for word in MOTIVES[self.feeling[name][0]])
         if name not in self.went:
-            return self._go(name, place)
-        return name not in self.took and self._take(name, place, item)
+            self._go(name, place)
+        else:
+            self._take(name, place, item)
 
     def _stops(self, name: Name) -> list[Name | None]:
         """Where somebody was told to be, in turn."""
         person = self.world.people.get(name)
         return [spot.place for spot, _ in person.stops] if person else []
 
-    def _feel(self, name: Name) -> bool:
+    def _feel(self, name: Name) -> None:
         if len(self.feeling) >= 3:
-            return False
+            raise NothingToSayError
         state = self.rng.choice(list(MOTIVES))
         self.feeling[name] = state, self.teller.tell("feel", name, state=state)
         self.stops_before[name] = len(self._stops(name))
-        self.teller.outsiders.add(name)
-        return True
 
-    def _go(self, name: Name, place: Name) -> bool:
+    def _go(self, name: Name, place: Name) -> None:
         if {None, place} & set(self._stops(name)):
-            return False
+            raise NothingToSayError
         self.people.go(name, place=place)
         self.went.add(name)
-        return True
 
-    def _take(self, name: Name, place: Name, item: Name) -> bool:
+    def _take(self, name: Name, place: Name, item: Name) -> None:
         person = self.world.people[name]
-        if person.spot.place != place or not self.world.can_take(name, item) or item in person.taken:
-            return False
+        free = item not in person.taken and self.world.can_take(name, item)
+        if name in self.took or person.spot.place != place or not free:
+            raise NothingToSayError
         self.world.take(name, item, self.teller.tell("get", name, things=(item,)))
         self.took.add(name)
-        return True
 
-    def ask(self, unknown: bool) -> Asked | None:
+    def ask(self, unknown: bool) -> Asked:
         """Where will somebody go, or why did they go or take something?"""
         told = [name for name in self.world.people if name not in self.feeling] if unknown else list(self.feeling)
-        if not told:
-            return None
-        name = self.rng.choice(told)
+        name = self.pick(told)
         state, why = self.feeling.get(name, (None, ()))
         kind = self.rng.choice(("will go", "why go", "why get"))
         if kind == "will go":
             if state and len(self._stops(name)) != self.stops_before[name]:
-                return None  # asked of those who have not gone anywhere since
+                raise NothingToSayError  # asked of those who have not gone anywhere since
             return asked(kind, MOTIVES[state][0] if state else None, why, who=name)
-        reason = self._place_of(name, state) if kind == "why go" else self._thing_of(name, state)
-        slot = "place" if kind == "why go" else "thing"
-        return asked(kind, state, why, who=name, **{slot: reason}) if reason else None
+        if kind == "why go":
+            return asked(kind, state, why, who=name, place=self._place_of(name, state))
+        return asked(kind, state, why, who=name, thing=self._thing_of(name, state))
 
-    def _place_of(self, name: Name, state: str | None) -> Name | None:
+    def _place_of(self, name: Name, state: str | None) -> Name:
         """The place to ask about: the one that the feeling led to, or without a feeling any."""
         stops = [place for place in self._stops(name) if place]
         if state is None:
-            return self.rng.choice(stops) if stops else None
+            return self.pick(stops)
         place = the(MOTIVES[state][0])
-        return place if name in self.went and stops.count(place) == 1 else None
+        if name not in self.went or stops.count(place) != 1:
+            raise NothingToSayError
+        return place
 
-    def _thing_of(self, name: Name, state: str | None) -> Name | None:
+    def _thing_of(self, name: Name, state: str | None) -> Name:
         """The same for things."""
-        if state is not None:
-            return the(MOTIVES[state][1]) if name in self.took else None
-        person = self.world.people.get(name)
-        return self.rng.choice(person.taken) if person and person.taken else None
+        if state is None:
+            return self.pick(self.world.people[name].taken)
+        if name not in self.took:
+            raise NothingToSayError
+        return the(MOTIVES[state][1])

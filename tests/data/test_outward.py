@@ -1,7 +1,7 @@
 """Sentences outwards from what a question names."""
 
 from amn.data.examples import Example
-from amn.data.order import outward, outward_example
+from amn.data.reading_order import outward, outward_example
 from amn.data.story import words
 
 NAMES = frozenset("ABCDEF")
