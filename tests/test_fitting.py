@@ -58,7 +58,7 @@ def test_rows_of_a_file_and_another_architecture_will_do() -> None:
         ([ROW], {}, "at least two"),
         ([{**ROW, "answer": None}] * 3, {}, "at least two"),
         ([ROW, "Mary went home."], {}, r"stories\[1\]: expected a JSON object"),
-        ([ROW, {"story": "Mary went home."}], {}, r"stories\[1\]: expected .* name the column with --question-column"),
+        ([ROW, {"story": "Mary went home."}], {}, r"stories\[1\]: expected .* name the columns with --question-column"),
         ([ROW, {**ROW, "story": [Path("a")]}], {}, r"stories\[1\]: expected .*sentences as text"),
         ([ROW, {**ROW, "question": "?"}], {}, r"own\[1\]: expected words in the question"),
         ([Story(sentences=("...",), questions=(Question(text="Who?", answer="a", after=1),))], {}, "expected words"),

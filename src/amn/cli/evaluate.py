@@ -48,10 +48,11 @@ def evaluate(
     from amn.store.find import find_model
     from amn.store.model_directory import load_model
 
+    found_at = find_model(model)
     chosen, where = _source(model, task, data, split)
     ask = Ask(task=chosen, split=split, data=where, rename=rename, questions=questions)
     read = _banks(banks)
-    trained = load_model(find_model(model))
+    trained = load_model(found_at)
     asked = examples_for(trained, ask)
     tally = judge(trained, asked, engine)
     found = report_of(model, trained, ask, tally, read) | {"by_kind": by_kind(asked, tally, read)}

@@ -12,13 +12,15 @@ from amn.store.run_directory import BEST
 _PART = r"\w(?:[\w.-]*\w)?"  # neither . nor .. nor anything else that only a path has
 _HUB_NAME = re.compile(f"{_PART}/{_PART}", re.ASCII)
 
+_RUNS = "runs/"  # where runs go by default, which is no organisation
+
 
 def find_model(name: str | Path, revision: str | None = None) -> Path:
     """The directory of a model.
 
     Args:
         name: a model directory, or a run directory for its best model; else a shipped model; else organisation/name
-            of the hub.
+            of the hub, unless there is a folder here that is called like the organisation.
         revision: a branch, tag or commit, for a model of the hub.
 
     Raises:
@@ -32,11 +34,21 @@ def find_model(name: str | Path, revision: str | None = None) -> Path:
     if found:
         return found[0]
     name = str(name)
-    if _HUB_NAME.fullmatch(name) and not Path(name).exists():
+    if _HUB_NAME.fullmatch(name) and not (Path(name).exists() or Path(name).parent.is_dir() or name.startswith(_RUNS)):
         return _download(name, revision)
     listed = f"shipped: {', '.join(shipped)}" if shipped else "none is shipped"
-    near = f"; {did_you_mean(name, shipped)}" if get_close_matches(name, shipped, n=1, cutoff=0.5) else ""
+    known = [*shipped, *_models_beside(Path(name))]
+    near = f"; {did_you_mean(name, known)}" if get_close_matches(name, known, n=1, cutoff=0.5) else ""
     raise AMNError(f"no model is called {name!r}, and no directory of that name holds a {CONFIG_FILE}; {listed}{near}")
+
+
+def _models_beside(path: Path) -> list[str]:
+    """The model and run directories in the folder where a mistyped one was looked for."""
+    try:
+        beside = [path.parent / entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return []
+    return [str(one) for one in beside if any((one / sub / CONFIG_FILE).is_file() for sub in ("", BEST))]
 
 
 def _download(name: str, revision: str | None) -> Path:
