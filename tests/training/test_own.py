@@ -126,6 +126,19 @@ def test_standard_input_and_tables_are_taken(here: Path, capsys: Output, monkeyp
     assert json.loads(capsys.readouterr().out)["held_out"]["questions"] == 90
 
 
+def test_answers_that_contradict_each_other_are_counted() -> None:
+    row = {"story": "R2 left. R3 came.", "question": "Who left?", "answer": "R2"}
+    other = {"story": "R3 left.", "question": "Who left?", "answer": "R3"}
+    rows = [row, row | {"answer": "r2", "question": "who left?"}, other]
+    assert not any("another answer" in line for line in plan_own(own_stories(rows), given={}).describe())
+    (line,) = [
+        line
+        for line in plan_own(own_stories([*rows, row | {"answer": "R3"}]), given={}).describe()
+        if "another" in line
+    ]
+    assert line.startswith("3 questions have another answer elsewhere")
+
+
 def seen(rows: Any) -> DataReport:
     return plan_own(own_stories(rows), given={"start": None}).seen
 
@@ -161,7 +174,8 @@ def test_words_of_the_story_are_pointed_at_and_their_names_hidden() -> None:
 
 def test_an_architecture_with_a_recipe_keeps_it_and_long_stories_are_seen_whole() -> None:
     assert not {"epochs", "batch_size", "start"} & chosen(choose(seen(robots(40)), 108, "entnet", {})).keys()
-    told = [Story(sentences=("R2 left.",) * 80, questions=(Question(text="Who left?", answer="R2", after=80),))] * 2
+    asked = (Question(text="Who left?", answer="R2", after=80),)
+    told = [Story(sentences=(sentence,) * 80, questions=asked) for sentence in ("R2 left.", "R2 went.")]
     assert chosen(choose(seen(told), 2, "amn", {}))["window"] == 80
 
 

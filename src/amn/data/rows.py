@@ -174,7 +174,7 @@ class _Row:
 
 
 def _held(kind: str, columns: Mapping[str, Any]) -> list[str]:
-    """The column that must be of a kind by what it holds: a question ends in a question mark, a story is the longest."""
+    """The columns that hold what a kind does: questions end in a question mark, stories have several sentences."""
     texts = {name: value.strip() for name, value in columns.items() if isinstance(value, str)}
     asking = [name for name, text in texts.items() if text.endswith("?")]
     if kind == "question":

@@ -173,7 +173,7 @@ def one_each(stories: Iterable[Story]) -> list[Story]:
 def hold_out(stories: list[Story], seed: int, name: str = "stories") -> tuple[list[Story], list[Story]]:
     """Divides stories into those to train on and a tenth, chosen by the seed, to validate with."""
     if len(stories) < _FEWEST_STORIES:
-        expected = "at least two stories with answers, or validation stories as well"
+        expected = "at least two different stories with answers, or validation stories as well"
         raise DataError(name, None, expected, str(len(stories)))
     shuffled = Random(seed).sample(stories, len(stories))
     count = max(1, round(VALIDATION_SHARE * len(shuffled)))

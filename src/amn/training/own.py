@@ -5,7 +5,8 @@ so that it can be resumed, repeated and judged from its directory alone.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,8 @@ class OwnPlan:
             f"{seen.most_told} sentences; {len(seen.vocabulary)} words"
         )
         yield f"answers: {len(seen.answers)} different; {seen_answers(seen)}"
+        if unsure := contradicted((*self.training, *self.validation)):
+            yield f"{unsure} questions have another answer elsewhere for the same story: no model can learn these"
         kept = count_questions(self.validation)
         yield f"kept apart to judge by: {len(self.validation)} stories with {kept} questions"
         yield "chosen:"
@@ -95,6 +98,15 @@ def count_questions(stories: Sequence[Story]) -> int:
     return sum(len(story.questions) for story in stories)
 
 
+def contradicted(stories: Iterable[Story]) -> int:
+    """How many questions are answered otherwise where the same is asked about the same sentences."""
+    answers = defaultdict[tuple[tuple[str, ...], str], Counter[str]](Counter)
+    for story in stories:
+        for asked in story.questions:
+            answers[story.sentences[: asked.after], asked.text.lower()][(asked.answer or "").lower()] += 1
+    return sum(found.total() for found in answers.values() if len(found) > 1)
+
+
 def _divided(stories: OwnStories, seed: int) -> tuple[list[Story], list[Story]]:
     """Stories to train on and stories to keep apart."""
     training = _answerable(stories.training, stories.name)
@@ -103,8 +115,7 @@ def _divided(stories: OwnStories, seed: int) -> tuple[list[Story], list[Story]]:
         if not training or not kept:
             raise DataError(stories.name, None, "questions to train on and to validate with", "none")
         return training, kept
-    different = one_each(training)
-    return hold_out(different if len(different) > 1 else training, seed, stories.name)
+    return hold_out(one_each(training), seed, stories.name)
 
 
 def _answerable(stories: Sequence[Story], name: str) -> list[Story]:
