@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from amn.cli.output import note, print_json, print_pairs, print_rows
+from amn.data.rows import Columns
 from amn.errors import ConfigError
 
 SHOWN_ROWS = 40  # of kinds of questions; --json has more
@@ -20,6 +21,9 @@ def evaluate(
     banks: str = "1",
     rename: bool = False,
     questions: int | None = None,
+    story_column: str | None = None,
+    question_column: str | None = None,
+    answer_column: str | None = None,
     details: Path | None = None,
     engine: Literal["auto", "torch"] = "auto",
     json: bool = False,
@@ -37,6 +41,9 @@ def evaluate(
         banks: how many banks are read for the error, the most relevant first, or all.
         rename: give people, places and things names that no training data holds.
         questions: ask only the first so many.
+        story_column: the column of the story, where it is called otherwise than story, context, passage or text.
+        question_column: that of the question, where it is called otherwise than question or query.
+        answer_column: that of the answer, where it is called otherwise than answer, label or target.
         details: write how stories differ (banks created, what each bank holds) to this file as JSON.
         engine: auto for what answers users, torch for the model that was trained.
         json: print the figures as JSON.
@@ -50,7 +57,8 @@ def evaluate(
 
     found_at = find_model(model)
     chosen, where = _source(model, task, data, split)
-    ask = Ask(task=chosen, split=split, data=where, rename=rename, questions=questions)
+    columns = Columns(story=story_column, question=question_column, answer=answer_column)
+    ask = Ask(task=chosen, split=split, data=where, rename=rename, questions=questions, columns=columns)
     read = _banks(banks)
     trained = load_model(found_at)
     asked = examples_for(trained, ask)

@@ -49,7 +49,9 @@ class RunDirectory:
 
     def _go_on(self, spec: RunSpec, resume: bool) -> None:
         if not resume:
-            raise CheckpointError(f"{self.path} holds a run already: give --resume to go on, or another --out")
+            raise CheckpointError(
+                f"{self.path} holds a run already: give --resume to go on, or another --out; delete it to train anew"
+            )
         found, wanted = self.spec().to_json(), json.loads(json.dumps(spec.to_json()))
         differing = [name for name, value in wanted.items() if found[name] != value]
         if differing:
