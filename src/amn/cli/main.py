@@ -79,7 +79,7 @@ def _run_cyclopts(words: list[str]) -> int | None:
         line = ["/dev/stdin" if word == "-" else word for word in words]  # a lone - would be an option to cyclopts
         result = build_app()(line, exit_on_error=False, print_error=False, result_action="return_value")
     except UnusedCliTokensError as error:
-        raise ConfigError(f"unexpected argument {' '.join(error.unused_tokens)}") from error
+        raise ConfigError(f"unexpected argument {' '.join(error.unused_tokens or ())}") from error
     except CycloptsError as error:
         raise ConfigError(str(error).rstrip(".")) from error
     return result if isinstance(result, int) else None
