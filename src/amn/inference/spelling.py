@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from amn.data.examples import Example
+from amn.data.examples import Example, Words
 from amn.data.recall import Recall, recalled
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.inference.found import Arrays
@@ -21,12 +21,13 @@ class Spelling:
     Args:
         vocabulary: the words that the model knows.
         anonymous: how many vectors it has for unknown words; 0 where all of these are one to it.
+        questions: what is asked about the story.
     """
 
-    def __init__(self, vocabulary: Vocabulary, anonymous: int) -> None:
+    def __init__(self, vocabulary: Vocabulary, anonymous: int, questions: Iterable[Words] = ()) -> None:
         self._vocabulary, self.anonymous, self._unknown = vocabulary, anonymous, 0
         self.words, self.slots = [""], dict[str, int]()
-        self.recall = Recall(vocabulary)
+        self.recall = Recall(vocabulary, questions)
 
     def meet(self, word: str) -> int:
         """Gives a new word its slot; returns its vector."""
