@@ -52,6 +52,16 @@ def test_rows_of_a_file_and_another_architecture_will_do() -> None:
     assert qa.record["validation"]["questions"] == 3
 
 
+def test_columns_may_be_named_by_a_mapping() -> None:
+    places = ["home", "away", "out"]
+    rows = [{"notes": f"Mary went {place}.", "asked": QUESTION, "reply": place} for place in places]
+    names = {"story": "notes", "question": "asked", "answer": "reply"}
+    qa = amn.train(rows, validation=rows, columns=names, epochs=1, model="entnet", hidden=8, device="cpu")
+    assert set(qa.vocabulary.answers) >= set(places)
+    with pytest.raises(amn.AMNError, match="name the column with columns={'answer': 'NAME'}"):
+        amn.train(rows, columns={"story": "notes", "question": "asked"})
+
+
 @pytest.mark.parametrize(
     ("given", "settings", "message"),
     [
@@ -59,8 +69,14 @@ def test_rows_of_a_file_and_another_architecture_will_do() -> None:
         ([ROW], {}, "at least two"),
         ([ROW] * 30, {}, "at least two different stories"),
         ([{**ROW, "answer": None}] * 3, {}, "at least two"),
+        (ROW, {}, "expected a list of rows, .* found one mapping of story, question, answer"),
+        ([ROW, OTHER], {"columns": {"storey": "notes"}}, "columns: did you mean story"),
         ([ROW, "Mary went home."], {}, r"stories\[1\]: expected a JSON object"),
-        ([ROW, {"story": "Mary went home."}], {}, r"stories\[1\]: expected .* name the columns with --question-column"),
+        (
+            [ROW, {"story": "Mary went home."}],
+            {},
+            r"stories\[1\]: expected .* name the columns with columns={'question': ",
+        ),
         ([ROW, {**ROW, "story": [Path("a")]}], {}, r"stories\[1\]: expected .*sentences as text"),
         ([ROW, {**ROW, "question": "?"}], {}, r"own\[1\]: expected words in the question"),
         ([Story(sentences=("...",), questions=(Question(text="Who?", answer="a", after=1),))], {}, "expected words"),

@@ -6,7 +6,7 @@ qa = amn.train("robots.jsonl", out="my-model")
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +40,7 @@ def train(
     device: str = "auto",
     threads: int = 1,
     progress: Progress | bool = True,
-    columns: Columns | None = None,
+    columns: Mapping[str, str] | Columns | None = None,
     **settings: Any,
 ) -> QA:
     """Trains a model on stories and their questions, and gives the best by its validation, on the CPU.
@@ -58,7 +58,8 @@ def train(
         threads: of torch on a CPU, while it trains; small models gain nothing from several.
         progress: True for a bar, with what was seen, chosen and reached, on standard error; False for silence; or what
             to tell of every epoch: its number, loss, error and seconds.
-        columns: what the columns of the data are called, where not by one of the usual names.
+        columns: what the columns of the data are called, where not by one of the usual names, such as
+            {"story": "notes", "question": "asked", "answer": "reply"}.
         **settings: of model or training, by name (`start=None`, `hidden=32`, `learning_rate=1e-3`).
 
     Returns:
@@ -70,9 +71,10 @@ def train(
     where = choose_device(device)
     given = settings if epochs is None else {**settings, "epochs": epochs}
     named = str(data) if isinstance(data, str | Path) else None
-    stories = own_stories(data, columns=columns or Columns())
+    called = Columns.of(columns)
+    stories = own_stories(data, columns=called)
     if validation is not None:
-        stories = stories.judged_by(own_stories(validation, columns=columns or Columns()))
+        stories = stories.judged_by(own_stories(validation, columns=called))
     plan = plan_own(stories, given=given, model=model, seed=seed, data=named)
     check_precision([plan.spec], where.type)
     said = progress is True

@@ -121,7 +121,8 @@ def test_standard_input_and_tables_are_taken(here: Path, capsys: Output, monkeyp
     table = write_csv(inventory(20), here / "inventory.csv")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(table.read_bytes()))))
     assert cli.main(["train", "-", *SMALL, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["model"] == "runs/stdin-seed0"
+    said = capsys.readouterr()
+    assert json.loads(said.out)["model"] == "runs/stdin-seed0" and said.err.startswith("standard input: 20 stories")
     assert cli.main(["train", "inventory.csv", *SMALL, "--validation", "robots.jsonl", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["held_out"]["questions"] == 90
 

@@ -21,7 +21,7 @@ from typing import Any
 from amn.data.files import shown
 from amn.data.sentences import split_sentences
 from amn.data.story import Question, Story
-from amn.errors import DataError, SupportError
+from amn.errors import ConfigError, DataError, SupportError, did_you_mean
 
 NAMES = {
     "story": ("story", "context", "passage", "text", "sentences", "document"),
@@ -46,6 +46,20 @@ class Columns:
         wanted = NAMES[kind] if given is None else (given.lower(),)
         held = {str(name).strip().lower(): name for name in row}
         return next((held[name] for name in wanted if name in held), None)
+
+    @classmethod
+    def of(cls, given: "Columns | Mapping[str, str] | None") -> "Columns":
+        """The names that are given as a mapping of story, question and answer, or as they are.
+
+        Raises:
+            ConfigError: for anything else that is mapped.
+        """
+        if isinstance(given, Columns):
+            return given
+        for kind in given or ():
+            if kind not in NAMES:
+                raise ConfigError(f"columns: {did_you_mean(kind, NAMES)}")
+        return cls(**(given or {}))
 
 
 ANY = Columns()
@@ -77,6 +91,8 @@ class _Row:
         found = ", ".join(map(str, row)) or "nothing"
         proposed = self._proposed(kind, row)
         flags = " ".join(f"--{name}-column {shlex.quote(column)}" for name, column in proposed.items())
+        if str(self.source).endswith("]"):  # rows of Python, which have no file
+            flags = f"columns={proposed}"
         names = "column" if len(proposed) == 1 else "columns"
         return DataError(self.source, self.line, expected, f"only {found}; name the {names} with {flags}")
 

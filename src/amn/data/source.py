@@ -153,6 +153,9 @@ def stories_of(rows: Any, name: str, columns: Columns = ANY) -> list[Story]:
         rows = rows.to_dicts()
     elif hasattr(rows, "to_dict") and hasattr(rows, "columns"):  # one of pandas
         rows = rows.to_dict("records")
+    if isinstance(rows, Mapping):
+        found = f"one mapping of {', '.join(map(str, rows))}"
+        raise DataError(name, None, 'a list of rows, or {"train": rows, "validation": rows}', found)
     if not isinstance(rows, Iterable):
         raise DataError(name, None, "a path, rows, or a data frame", type(rows).__name__)
     return [

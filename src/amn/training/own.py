@@ -13,6 +13,7 @@ from typing import Any
 
 from amn.config import RunSpec
 from amn.data.check import DataReport, seen_answers
+from amn.data.files import STANDARD_INPUT
 from amn.data.jsonl import read_jsonl, write_jsonl
 from amn.data.source import OwnStories, hold_out, one_each
 from amn.data.story import Story, words
@@ -38,8 +39,9 @@ class OwnPlan:
     def describe(self) -> Iterator[str]:
         """What was seen and what was chosen, line by line."""
         seen = self.seen
+        name = "standard input" if Path(seen.path) in STANDARD_INPUT else seen.path
         yield (
-            f"{seen.path}: {seen.stories} stories with {seen.questions} questions; a question sees at most "
+            f"{name}: {seen.stories} stories with {seen.questions} questions; a question sees at most "
             f"{seen.most_told} sentences; {len(seen.vocabulary)} words"
         )
         yield f"answers: {len(seen.answers)} different; {seen_answers(seen)}"
