@@ -133,6 +133,14 @@ def test_people_who_share_a_name_are_two_people() -> None:
     ]
 
 
+@needs_joint
+def test_contracted_verbs_and_round_apostrophes_are_understood() -> None:
+    qa = load("babi")
+    story = "Mary’s in the kitchen. John isn’t in the garden. O’Brien's gone to the park."
+    asked = ["Where is Mary?", "Is John in the garden?", "Where is O'Brien?"]
+    assert [answer.answer for answer in qa(story, asked)] == ["kitchen", "no", "park"]
+
+
 STEPGAME = {  # some of the wordings of the data
     "left": "{} is to the left of {}.",
     "right": "{} is to the right of {}.",

@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from amn.data.examples import examples
 from amn.data.files import BadLines
 from amn.data.rows import Columns, story_of
 from amn.data.sentences import split_sentences
+from amn.data.slots import in_slots
 from amn.data.source import data_files, one_each, own_stories, read_stories, split_of
-from amn.data.story import Question, Story, words
+from amn.data.story import Question, Story, words, words_of
+from amn.data.vocabulary import Vocabulary
 from amn.errors import DataError, MissingExtraError
 
 SENTENCES = ("R2 drove to Depot 3.", "Unit7 took the crate.")
@@ -239,10 +242,36 @@ def test_rows_about_the_same_story_become_one(tmp_path: Path) -> None:
 
 def test_words_keep_letters_with_their_marks_and_single_capitals() -> None:
     assert words("A is above a B, I think; Käthe’s x_y.") == (
-        *("A", "is", "above", "a", "B", "i", "think", "käthe’s", "x", "y"),
+        *("A", "is", "above", "a", "B", "i", "think", "käthe's", "x", "y"),
     )
     assert words("A clock stood there.")[0] == "a" and words("Where is A?")[-1] == "A"
     assert words("मरियम रसोई में गई।") == ("मरियम", "रसोई", "में", "गई")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Mary's in the garden.", "mary is in the garden"),
+        ("She’s picked up K's cup.", "she has picked up K s cup"),
+        ("They're at home; it isn’t.", "they are at home it isn't"),
+        ("Mary's garden is John's.", "mary's garden is john's"),
+        ("Where's the cup? WHO'S in there?", "where's the cup who's in there"),
+        ("O’Brien's a cook, and so's O'Brien.", "o'brien is a cook and so's o'brien"),
+    ],
+)
+def test_verbs_that_are_contracted_are_words_and_apostrophes_are_all_one(text: str, found: str) -> None:
+    assert words(text) == tuple(found.split())
+    assert words_of([text, "Mary's", "in"]) == [words(text), ("mary's",), ("in",)]
+
+
+def test_apostrophes_of_answers_and_of_older_vocabularies_are_those_of_stories() -> None:
+    asked = (Question(text="Who left?", answer="O’Brien", after=1),)
+    story = Story(sentences=("O’Brien left.",), questions=asked)
+    (example,) = examples([story])
+    assert example.answers == ("O'Brien",) and Vocabulary.of([story]).answer_id("O'Brien") == 0
+    assert in_slots(example, Vocabulary.of([story])).answer_slots == [1]
+    older = Vocabulary.from_json({"words": ["o’brien"], "answers": ["o’brien"]})
+    assert (older.word_id("o'brien"), older.answer_id("o'brien")) == (2, 0)
 
 
 def test_sentences_end_as_their_script_ends_them_and_numbers_stay_whole() -> None:

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from itertools import count
 from typing import TYPE_CHECKING
 
+from amn.data.story import straight
 from amn.training.display import terminal_bar
 
 if TYPE_CHECKING:
@@ -104,8 +105,8 @@ def as_told(answer: "Answer", sentences: Iterable[str]) -> "Answer":
     spelling: dict[str, str] = {}
     for sentence in sentences:
         for place, word in enumerate(_WORD.findall(sentence)):
-            if place or word.lower() not in spelling:
-                spelling[word.lower()] = word
+            if place or straight(word).lower() not in spelling:
+                spelling[straight(word).lower()] = word
     return replace(answer, answer=_WORD.sub(lambda word: spelling.get(word[0], word[0]), answer.answer))
 
 
