@@ -114,6 +114,12 @@ def test_other_words_beside_a_name_are_no_part_of_it() -> None:
     assert asked("is barry leila", *told) == [tuple(sentence.split()) for sentence in told]
 
 
+def test_a_verb_that_nobody_knows_is_no_name() -> None:
+    told = ("barry zapped carla", "barry zaps", "barry glided")
+    assert asked("is barry zap", *told[:2]) == [tuple(sentence.split()) for sentence in told[:2]]
+    assert asked("is barry glide", told[2]) == [("barry", "glided")]
+
+
 def test_an_answer_that_is_told_as_one_word_is_found() -> None:
     example = Example(
         sentences=(("barry", "leila", "gave", "barry", "carla", "the", "lamp"),),

@@ -71,8 +71,8 @@ class Recall:
         found: list[str] = []
         for word in sentence:
             before = found[-1] if found else ""
-            others = before in self._follow and word not in self._follow[before]
-            others |= word in self._precede and before not in self._precede[word]
+            others = before in self._follow and not _among(word, self._follow[before])
+            others |= word in self._precede and not _among(before, self._precede[word])
             if found and others and self._may_be_one(before, word):
                 found[-1] = f"{before} {word}"
             else:
@@ -90,6 +90,16 @@ class Recall:
 
     def _is_name(self, word: str) -> bool:
         return word in self._vocabulary.names or self._vocabulary.word_id(word) == UNKNOWN
+
+
+def _among(word: str, known: Iterable[str]) -> bool:
+    """Whether a word is among others, itself or in another form: a verb that nobody knows is no name (zap, zapped)."""
+    return any(word == one or _begin_alike(word, one) for one in known)
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    stem, longer = sorted((one, other), key=len)
+    return len(stem) > 2 and one.isalpha() and other.isalpha() and longer.startswith(stem[:-1])
 
 
 def recalled(example: Example, vocabulary: Vocabulary) -> Example:

@@ -15,7 +15,7 @@ _IN_WORDS = "'’-"  # which belong to a word where letters stand on both sides
 # "Mary's in the garden", but not "Mary's garden", nor "Where's", which models know as it is; and "they're"
 _CONTRACTED = re.compile(
     "'(?:s(?<=[^\\W_]'s)(?<!where's)(?<!what's)(?<!who's)(?<!how's)(?=(?P<be> +(?:in|inside|at|on|under|behind|near|"
-    "here|there|not|now|no|either|going|a|an|the)\\b)|(?P<have> +(?:been|gone|got|picked|taken|dropped|moved|given)\\b))"
+    "here|there|not|now|no|either|going|a|an|the)\\b)|(?P<have> +(?:been|gone|got|picked|taken|moved|given)\\b))"
     "|re(?<=[^\\W_]'re)\\b)",
     re.IGNORECASE,
 )
