@@ -79,6 +79,12 @@ def test_a_mistyped_directory_is_refused_with_the_nearest_one(asked: list[str], 
     assert asked == []
 
 
+def test_a_run_that_was_stopped_before_it_had_a_model_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("{}")
+    with pytest.raises(AMNError, match="holds a run without a model yet: amn train --out .* --resume"):
+        find_model(tmp_path)
+
+
 def test_without_the_hubs_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(AMNError, match=r"'some/model' is no local .* pip install"):

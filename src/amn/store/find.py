@@ -1,13 +1,14 @@
 """Where a model is, by its name: on this machine, in the package, or on the Hugging Face hub."""
 
 import re
+import shlex
 from difflib import get_close_matches
 from pathlib import Path
 
 from amn.errors import AMNError, MissingExtraError, did_you_mean
 from amn.pretrained import shipped_directory, shipped_models
 from amn.store.model_directory import CARD_FILE, CONFIG_FILE, WEIGHTS_FILE
-from amn.store.run_directory import BEST
+from amn.store.run_directory import BEST, SPEC_FILE
 
 _PART = r"\w(?:[\w.-]*\w)?"  # neither . nor .. nor anything else that only a path has
 _HUB_NAME = re.compile(f"{_PART}/{_PART}", re.ASCII)
@@ -36,6 +37,8 @@ def find_model(name: str | Path, revision: str | None = None) -> Path:
     name = str(name)
     if _HUB_NAME.fullmatch(name) and not (Path(name).exists() or Path(name).parent.is_dir() or name.startswith(_RUNS)):
         return _download(name, revision)
+    if (Path(name) / SPEC_FILE).is_file():
+        raise AMNError(f"{name} holds a run without a model yet: amn train --out {shlex.quote(name)} --resume goes on")
     listed = f"shipped: {', '.join(shipped)}" if shipped else "none is shipped"
     known = [*shipped, *_models_beside(Path(name))]
     near = f"; {did_you_mean(name, known)}" if get_close_matches(name, known, n=1, cutoff=0.5) else ""
