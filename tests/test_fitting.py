@@ -69,6 +69,12 @@ def test_columns_may_be_named_by_a_mapping() -> None:
         ([ROW], {}, "at least two"),
         ([ROW] * 30, {}, "at least two different stories"),
         ([{**ROW, "answer": None}] * 3, {}, "at least two"),
+        (
+            [ROW, {**OTHER, "story": ["Mary went " + "far " * 300]}],
+            {},
+            r"own\[1\]: expected at most 256 words in a sentence",
+        ),
+        ([ROW, {**OTHER, "question": "Is " * 65}], {}, r"own\[1\]: expected at most 64 words in a question, found 65"),
         (ROW, {}, "expected a list of rows, .* found one mapping of story, question, answer"),
         ([ROW, OTHER], {"columns": {"storey": "notes"}}, "columns: did you mean story"),
         ([ROW, "Mary went home."], {}, r"stories\[1\]: expected a JSON object"),

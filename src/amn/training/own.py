@@ -13,10 +13,12 @@ from typing import Any
 
 from amn.config import RunSpec
 from amn.data.check import DataReport, seen_answers
-from amn.data.files import STANDARD_INPUT
+from amn.data.files import STANDARD_INPUT, shown
 from amn.data.jsonl import read_jsonl, write_jsonl
+from amn.data.sentences import MAX_SENTENCE_WORDS
 from amn.data.source import OwnStories, hold_out, one_each
 from amn.data.story import Story, words
+from amn.data.text import MAX_QUESTION_WORDS
 from amn.errors import DataError
 from amn.store.card import OWN
 from amn.store.run_directory import SPEC_FILE, STORY_FILES, RunDirectory
@@ -127,8 +129,19 @@ def _answerable(stories: Sequence[Story], name: str) -> list[Story]:
             if not words(asked.text) or not any(map(words, story.sentences[: asked.after])):
                 expected = "words in the question and in a sentence before it"
                 raise DataError(f"{name}[{number}]", None, expected, repr(asked.text))
+        _check_lengths(story, f"{name}[{number}]")
     known = [tuple(asked for asked in story.questions if asked.answer is not None) for story in stories]
     return [replace(story, questions=asked) for story, asked in zip(stories, known, strict=True) if asked]
+
+
+def _check_lengths(story: Story, name: str) -> None:
+    """Refuses before the training what could not be asked after it."""
+    limits = {"sentence": (story.sentences, MAX_SENTENCE_WORDS)}
+    limits["question"] = (tuple(asked.text for asked in story.questions), MAX_QUESTION_WORDS)
+    for kind, (texts, most) in limits.items():
+        for text in texts:
+            if len(text) > 2 * most and (count := len(words(text))) > most:
+                raise DataError(name, None, f"at most {most} words in a {kind}", f"{count} in {shown(text)}")
 
 
 def kept_stories(directory: RunDirectory) -> OwnStories | None:
