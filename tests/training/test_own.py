@@ -180,6 +180,22 @@ def test_an_architecture_with_a_recipe_keeps_it_and_long_stories_are_seen_whole(
     assert chosen(choose(seen(told), 2, "amn", {}))["window"] == 80
 
 
+def test_the_longest_answer_has_room() -> None:
+    fruits = ["apple", "pear", "plum", "fig", "lime"]
+    rows = [
+        {"story": f"Ann took the {'. The '.join(fruits[:n])}.", "question": "What?", "answer": fruits[:n]}
+        for n in (4, 5)
+    ]
+    assert "items" not in chosen(choose(seen([*rows[:1], *robots(2)]), 2, "amn", {}))
+    assert chosen(choose(seen(rows), 2, "amn", {}))["items"] == 10  # five words, four commas and the end
+    assert "items" not in chosen(choose(seen(rows), 2, "amn", {"start": None}))
+
+
+def test_settings_that_change_no_weights_keep_the_model_to_start_from() -> None:
+    for given, start in (({"budget_from": 0.5}, "babi"), ({"items": 12}, "babi"), ({"hidden": 32}, None)):
+        assert chosen(choose(seen(robots(40)), 108, "amn", given))["start"] == start
+
+
 def test_every_choice_says_why_and_how_to_change_it() -> None:
     lines = [str(choice) for choice in choose(seen(robots(40)), 108, "amn", {})]
     assert any(line.startswith("start = ") and line.endswith("; --start NAME or none)") for line in lines)

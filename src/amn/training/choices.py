@@ -7,9 +7,10 @@ from typing import Any
 
 from amn.config import TrainConfig
 from amn.data.check import DataReport
+from amn.data.vocabulary import answer_items, answer_tokens
 from amn.models import model_class
 from amn.pretrained import DEFAULT_MODEL
-from amn.training.start import vocabulary_of
+from amn.training.start import settings_of, vocabulary_of
 
 _FLAGS = {"start": "--start NAME or none", "epochs": "--epochs N"}  # settings with an option of their own
 _BATCHES = ((600, 16), (4_000, 32), (30_000, 64))  # up to so many questions, so many a step
@@ -19,6 +20,10 @@ _STEPS = {True: 800, False: 3_000}  # that learning takes from a trained model, 
 _EPOCHS = {True: (8, 40), False: (20, 120)}  # the fewest and the most
 _ENOUGH_TO_HIDE = 5_000  # questions from which names are hidden: with 360 of a warehouse it learned nothing more
 _POINTED = 0.3  # share of answers that are words of their story from which pointing at them pays
+_MOST_ITEMS = 64  # words and commas of an answer, with its end
+_FITTING = frozenset(  # settings of the model that any trained one takes: they change no shape of its weights
+    ("items", "prior", "information", "creation", "budget", "budget_from", "budget_to", "all_banks")
+)
 _LONGEST_WINDOW = 300  # sentences that a question may see, where nobody asks for more
 
 
@@ -43,7 +48,7 @@ def choose(seen: DataReport, questions: int, model: str, given: Mapping[str, Any
     """The settings that the user has not given, for stories with so many questions to train on."""
     of_model = {field.name for field in fields(model_class(model).Config)}
     known = of_model | {field.name for field in fields(TrainConfig)}
-    start = list(_start(seen, questions, model, [name for name in given if name in of_model]))
+    start = list(_start(seen, questions, model, [name for name in given if name in of_model - _FITTING]))
     begins = (given["start"] if "start" in given else start[0].value if start else None) is not None
     batch = given.get("batch_size") or next((size for most, size in _BATCHES if questions <= most), _LARGEST_BATCH)
     chosen = [
@@ -51,6 +56,7 @@ def choose(seen: DataReport, questions: int, model: str, given: Mapping[str, Any
         *_schedule(questions, batch, given.get("epochs"), begins, model),
         *_reading(seen),
         *_names(seen, questions, model, begins),
+        *_items(seen, given.get("start", DEFAULT_MODEL) if model == "amn" and begins else None),
         *(_GENTLY if begins else ()),
     ]
     return [choice for choice in chosen if choice.setting in known and choice.setting not in given]
@@ -99,6 +105,17 @@ def _names(seen: DataReport, questions: int, model: str, begins: bool) -> Iterat
         yield Choice("pointer", True, f"{told:.0%} of the answers are words of their story")
     if questions >= _ENOUGH_TO_HIDE:
         yield Choice("anonymise", 0.3, "so that names which no story here has will do as well")
+
+
+def _items(seen: DataReport, start: str | None) -> Iterator[Choice]:
+    """Room for the longest answer, where the model to start from has too little."""
+    if start is None:
+        return
+    room = settings_of(start).get("items", 1)
+    longest = max((len(answer_tokens(answer_items(answer))) for answer in seen.answers), default=0)
+    if 1 < room < longest:
+        words = f"the longest answer has {longest - 1} words and commas, {start} stops at {room - 1}"
+        yield Choice("items", min(longest, _MOST_ITEMS), words)
 
 
 _GENTLY = (  # how a trained model is taught more: keeping its banks small from early on
