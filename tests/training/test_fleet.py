@@ -197,6 +197,14 @@ def test_a_model_alone_reads_as_in_a_fleet(data: Path, tmp_path: Path) -> None:
     torch.testing.assert_close(single, stacked)
 
 
+def test_a_model_alone_is_validated_with_lists_that_hold_no_word_twice(data: Path, tmp_path: Path) -> None:
+    trainer = trainer_of([by_item(small(data))], tmp_path)
+    known = trainer.runs[0].data.vocabulary
+    decoder = trainer.fleet.template.decoder
+    assert decoder.comma == known.answer_id(",") >= 0
+    assert decoder.class_words[1:].tolist() == list(known.class_words[1:])
+
+
 def test_models_of_other_vocabularies_share_a_layout() -> None:
     models = [build_model("amn", vocabulary, {"hidden": 8}) for vocabulary in (VOCABULARY, smaller_vocabulary())]
     for number, model in enumerate(models):
