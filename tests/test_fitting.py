@@ -14,6 +14,7 @@ from amn.data.tasks import generate
 SMALL: dict[str, Any] = {"hidden": 8, "heads": 2, "batch_size": 16, "device": "cpu"}
 STORY, QUESTION = "Mary moved to the bathroom. John went to the hallway.", "Where is Mary?"
 ROW = {"story": ["Mary went home."], "question": QUESTION, "answer": "home"}
+OTHER = {"story": ["Mary went away."], "question": QUESTION, "answer": "away"}
 
 
 def stories(seed: int = 1, questions: int = 60) -> list[Story]:
@@ -51,22 +52,45 @@ def test_rows_of_a_file_and_another_architecture_will_do() -> None:
     assert qa.record["validation"]["questions"] == 3
 
 
+def test_columns_may_be_named_by_a_mapping() -> None:
+    places = ["home", "away", "out"]
+    rows = [{"notes": f"Mary went {place}.", "asked": QUESTION, "reply": place} for place in places]
+    names = {"story": "notes", "question": "asked", "answer": "reply"}
+    qa = amn.train(rows, validation=rows, columns=names, epochs=1, model="entnet", hidden=8, device="cpu")
+    assert set(qa.vocabulary.answers) >= set(places)
+    with pytest.raises(amn.AMNError, match="name the column with columns={'answer': 'NAME'}"):
+        amn.train(rows, columns={"story": "notes", "question": "asked"})
+
+
 @pytest.mark.parametrize(
     ("given", "settings", "message"),
     [
         ([], {}, "at least two"),
         ([ROW], {}, "at least two"),
+        ([ROW] * 30, {}, "at least two different stories"),
         ([{**ROW, "answer": None}] * 3, {}, "at least two"),
+        (
+            [ROW, {**OTHER, "story": ["Mary went " + "far " * 300]}],
+            {},
+            r"own\[1\]: expected at most 256 words in a sentence",
+        ),
+        ([ROW, {**OTHER, "question": "Is " * 65}], {}, r"own\[1\]: expected at most 64 words in a question, found 65"),
+        (ROW, {}, "expected a list of rows, .* found one mapping of story, question, answer"),
+        ([ROW, OTHER], {"columns": {"storey": "notes"}}, "columns: did you mean story"),
         ([ROW, "Mary went home."], {}, r"stories\[1\]: expected a JSON object"),
-        ([ROW, {"story": "Mary went home."}], {}, r"stories\[1\]: expected .* name the column with --question-column"),
+        (
+            [ROW, {"story": "Mary went home."}],
+            {},
+            r"stories\[1\]: expected .* name the columns with columns={'question': ",
+        ),
         ([ROW, {**ROW, "story": [Path("a")]}], {}, r"stories\[1\]: expected .*sentences as text"),
         ([ROW, {**ROW, "question": "?"}], {}, r"own\[1\]: expected words in the question"),
         ([Story(sentences=("...",), questions=(Question(text="Who?", answer="a", after=1),))], {}, "expected words"),
-        ([ROW] * 3, {"validation": []}, "questions to train on and to validate with"),
-        ([ROW] * 3, {"hiden": 8}, "did you mean hidden"),
-        ([ROW] * 3, {"epochs": 0}, "epochs must be above 0"),
-        ([ROW] * 3, {"model": "entnett"}, "did you mean entnet"),
-        ([ROW] * 3, {"device": "abacus"}, "device must be"),
+        ([ROW, OTHER], {"validation": []}, "questions to train on and to validate with"),
+        ([ROW, OTHER], {"hiden": 8}, "did you mean hidden"),
+        ([ROW, OTHER], {"epochs": 0}, "epochs must be above 0"),
+        ([ROW, OTHER], {"model": "entnett"}, "did you mean entnet"),
+        ([ROW, OTHER], {"device": "abacus"}, "device must be"),
     ],
 )
 def test_what_cannot_be_trained_on_is_said(given: list[Any], settings: dict[str, Any], message: str) -> None:

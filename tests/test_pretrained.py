@@ -118,6 +118,29 @@ def test_what_the_demonstration_shows_is_right() -> None:
     assert given[1:] == [["office"], ["bedroom"], ["w,n"]]
 
 
+@needs_joint
+def test_people_who_share_a_name_are_two_people() -> None:
+    qa = load("babi")
+    story = (
+        "Mary Smith took the cup. Mary Jones went to the park. Mary Smith went to the school. Mary Jones took the hat."
+    )
+    asked = ["Where is Mary Smith?", "Where is Mary Jones?", "What is Mary Smith carrying?", "Where is the hat?"]
+    assert [answer.answer for answer in qa(story, asked)] == ["school", "park", "cup", "park"]
+    married = "Mr. Brown went to the office. Mrs. Brown went to the garden."
+    assert [answer.answer for answer in qa(married, ["Where is Mr. Brown?", "Where is Mrs. Brown?"])] == [
+        "office",
+        "garden",
+    ]
+
+
+@needs_joint
+def test_contracted_verbs_and_round_apostrophes_are_understood() -> None:
+    qa = load("babi")
+    story = "Mary’s in the kitchen. John isn’t in the garden. O’Brien's gone to the park."
+    asked = ["Where is Mary?", "Is John in the garden?", "Where is O'Brien?"]
+    assert [answer.answer for answer in qa(story, asked)] == ["kitchen", "no", "park"]
+
+
 STEPGAME = {  # some of the wordings of the data
     "left": "{} is to the left of {}.",
     "right": "{} is to the right of {}.",

@@ -6,7 +6,7 @@ qa = amn.train("robots.jsonl", out="my-model")
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +40,7 @@ def train(
     device: str = "auto",
     threads: int = 1,
     progress: OnEpoch | bool = True,
-    columns: Columns | None = None,
+    columns: Mapping[str, str] | Columns | None = None,
     **settings: Any,
 ) -> QA:
     """Trains a model on stories and their questions, and returns the best one by validation, on the CPU.
@@ -58,7 +58,8 @@ def train(
         threads: threads of torch on a CPU while it trains; small models gain nothing from several.
         progress: True to show a progress bar and the result on standard error; False for silence; or a function to call
             after every epoch with its number, loss, error and seconds.
-        columns: the names of the columns, if they are not among the usual ones.
+        columns: the names of the columns, if they are not among the usual ones, such as
+            {"story": "notes", "question": "asked", "answer": "reply"}.
         **settings: settings of the model or the training (`start=None`, `hidden=32`, `learning_rate=1e-3`).
 
     Returns:
@@ -70,9 +71,10 @@ def train(
     where = choose_device(device)
     given = settings if epochs is None else {**settings, "epochs": epochs}
     named = str(data) if isinstance(data, str | Path) else None
-    stories = own_stories(data, columns=columns or Columns())
+    called = Columns.of(columns)
+    stories = own_stories(data, columns=called)
     if validation is not None:
-        stories = stories.judged_by(own_stories(validation, columns=columns or Columns()))
+        stories = stories.judged_by(own_stories(validation, columns=called))
     plan = plan_own(stories, given=given, model=model, seed=seed, data=named)
     check_precision([plan.spec], where.type)
     said = progress is True

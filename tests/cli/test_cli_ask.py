@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from amn.answers import Bank, Entity, Move, SentenceTrace
+from amn.answers import Answer, Bank, Entity, Move, SentenceTrace
 from amn.api import QA
 from amn.cli import demo, screen
 from amn.cli import main as cli
@@ -91,6 +91,18 @@ def test_an_answer_is_spelled_as_it_was_told(capsys: Output, monkeypatch: Patch,
     assert [line.split("  ")[1].partition(" (")[0] for line in out.splitlines()] == ["Fred", "New York"]
 
 
+def test_words_are_spelled_as_they_were_told_together() -> None:
+    told = ["Room 1 is free.", "Mr. Smith and O’Brien are in the waiting room.", "Ann is in Room 1."]
+    spelled = {
+        "waiting room": "waiting room",
+        "room 1": "Room 1",
+        "mr smith,o'brien": "Mr. Smith,O'Brien",
+        "x y": "x y",
+    }
+    for known, written in spelled.items():
+        assert screen.as_told(Answer(question="", answer=known, score=1.0), told).answer == written
+
+
 def test_a_piped_conversation_is_answered_in_turn(capsys: Output, monkeypatch: Patch, model: Path) -> None:
     pipe(monkeypatch, "Mary went. Where is Mary?\n/forget\nJohn and Mary sat down.\nWhere is Mary?\n")
     code, out, _ = run(capsys, "ask", "--model", model, "--json")
@@ -116,6 +128,7 @@ def test_without_cyclopts_a_story_may_be_piped_by_name(capsys: Output, monkeypat
         (STORY, ["--banks", "-1", "Where is Mary?"], 1, "banks: expected"),
         (STORY, ["--deadline", "soon", "Where is Mary?"], 2, "soon"),
         (STORY, ["--story", "missing.txt", "Where is Mary?"], 1, "story: there is no file 'missing.txt'"),
+        (STORY, ["--story", ".", "Where is Mary?"], 1, "story: '.' is a folder"),
         (STORY, ["--story", "missing.txt"], 1, "story: there is no file 'missing.txt'"),
     ],
 )

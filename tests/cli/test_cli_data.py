@@ -63,6 +63,13 @@ def test_check_names_bad_lines_and_fails(capsys: Output, front: str, bad: Path) 
     assert "lost support        1\n" in out
 
 
+def test_check_says_once_what_is_wrong_in_many_lines(capsys: Output, front: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("notes,asked,reply\n" + "R2 left. R3 came.,Who left?,R2\n" * 400)
+    code, out, err = run(capsys, "data", "check", tmp_path / "a.csv")
+    assert code == 1 and "bad lines           400\n" in out
+    assert "a.csv, line 2: " in err and err.endswith("(and 399 more lines like it)\n") and err.count("\n") == 1
+
+
 def test_check_goes_on_where_asked(capsys: Output, front: str, bad: Path) -> None:
     code, out, _ = run(capsys, "data", "check", bad, "--skip-bad")
     assert code == 0
@@ -158,6 +165,7 @@ USAGE = {
     "no verb of that name": (["generat"], "generate"),
     "no verb of that name in the group": (["data", "chek", "x"], "check"),
     "no option of that name": (["generate", "--taks", "1"], "--task"),
+    "an argument too many": (["data", "check", "a.txt", "b.txt"], "unexpected argument b.txt"),
     "no number": (["generate", "--task", "one"], "one"),
     "no argument": (["data", "check"], "path"),
     "no choice": (["generate", "--task", "1", "--format", "xml"], "jsonl"),

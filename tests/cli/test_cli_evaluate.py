@@ -184,8 +184,15 @@ def test_lines_that_cannot_be_understood(
 
 
 def test_an_unknown_model_is_an_error(capsys: Output) -> None:
-    code, _, err = run(capsys, "evaluate", "qa99", "--task", "1")
-    assert code == 1 and "no model is called 'qa99'" in err
+    for words in (["--task", "1"], []):
+        code, _, err = run(capsys, "evaluate", "qa99", *words)
+        assert code == 1 and "no model is called 'qa99'" in err
+
+
+def test_columns_of_a_table_may_be_named(capsys: Output, run_directory: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("notes,asked,reply\nMary went home. John left.,Where is Mary?,home\n")
+    names = ["--story-column", "notes", "--question-column", "asked", "--answer-column", "reply"]
+    assert evaluate(capsys, run_directory, "--data", tmp_path / "a.csv", *names)["questions"] == 1
 
 
 def test_it_runs_where_only_training_packages_are(run_directory: Path) -> None:

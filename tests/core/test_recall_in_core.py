@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import cycle
 
 import pytest
 
+from amn.data.coreference import linked
 from amn.inference.core import CoreMemory
 from amn.inference.engine import CoreStories
 from amn.inference.story_memory import StoryMemory
@@ -20,6 +22,25 @@ def test_what_sentences_bring_to_mind() -> None:
     plain = replace(trained, vocabulary=replace(vocabulary, names=frozenset()))
     without = CoreStories(core_for(plain), told).read(1)
     assert any(one.logits.tobytes() != other.logits.tobytes() for one, other in zip(found, without, strict=True))
+
+
+@pytest.mark.usefixtures("core")
+def test_names_that_share_a_word_with_one_that_is_asked_for() -> None:
+    vocabulary, told = with_recall(8, seed=4)
+    first, second, *others = sorted(vocabulary.names)
+    named = [(first, second), *((first, other) for other in others)]
+    told = [
+        replace(
+            example,
+            sentences=tuple((*name, *sentence) for name, sentence in zip(cycle(named), example.sentences)),
+            questions=tuple((*question, first, second) for question in example.questions),
+        )
+        for example in told
+    ]
+    assert any(
+        " " in word for example in told for sentence in linked(example, vocabulary).sentences for word in sentence
+    )
+    assert_as_torch(random_model(4, vocabulary=vocabulary, pointer=True, items=4), told)
 
 
 @pytest.mark.usefixtures("core")

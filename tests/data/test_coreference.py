@@ -6,6 +6,7 @@ import pytest
 
 from amn.data.coreference import NAMES, Coreference, linked
 from amn.data.examples import Example
+from amn.data.slots import in_slots
 from amn.data.vocabulary import Vocabulary
 
 KNOWN = (
@@ -80,6 +81,56 @@ def test_a_word_brings_a_learned_form_to_mind_whether_or_not_that_was_told() -> 
     assert read("barry took the ball", "the ball left", "the lamp left", "the lamp", vocabulary=learned) == [
         *("lamp barry took the ball", "lamp garden the ball left", "garden the lamp left", "the lamp")
     ]
+
+
+def asked(question: str, *sentences: str) -> list[tuple[str, ...]]:
+    coreference = Coreference(VOCABULARY, [tuple(question.split())])
+    return [coreference.link(tuple(sentence.split())) for sentence in sentences]
+
+
+def test_a_name_that_shares_a_word_with_the_one_asked_for_is_one_word() -> None:
+    told = ("barry leila left", "barry carla left", "carla leila took the lamp", "barry left", "leila left")
+    assert asked("is barry leila", *told) == [
+        ("barry", "leila", "left"),
+        ("barry carla", "left"),
+        ("carla leila", "took", "the", "lamp"),
+        ("barry", "left"),
+        ("leila", "left"),
+    ]
+    assert asked("is barry", *told) == [tuple(sentence.split()) for sentence in told]
+
+
+def test_titles_and_numbers_are_parts_of_names() -> None:
+    assert asked("is mr barry", "mrs barry left", "mr barry left", "mr carla left") == [
+        ("mrs barry", "left"),
+        ("mr", "barry", "left"),
+        ("mr carla", "left"),
+    ]
+    assert asked("is robot 7", "robot 8 left", "robot 7 left") == [("robot 8", "left"), ("robot", "7", "left")]
+
+
+def test_other_words_beside_a_name_are_no_part_of_it() -> None:
+    told = ("leila went to barry", "leila gave barry the lamp", "leila")
+    assert asked("is barry leila", *told) == [tuple(sentence.split()) for sentence in told]
+
+
+def test_a_verb_that_nobody_knows_is_no_name() -> None:
+    told = ("barry zapped carla", "barry zaps", "barry glided")
+    assert asked("is barry zap", *told[:2]) == [tuple(sentence.split()) for sentence in told[:2]]
+    assert asked("is barry glide", told[2]) == [("barry", "glided")]
+
+
+def test_an_answer_that_is_told_as_one_word_is_found() -> None:
+    example = Example(
+        sentences=(("barry", "leila", "gave", "barry", "carla", "the", "lamp"),),
+        questions=(("to", "barry", "leila"),),
+        answers=("Barry Carla",),
+    )
+    items = replace(VOCABULARY, answers=("", ","))
+    told = linked(example, VOCABULARY)
+    assert told.sentences == (("barry", "leila", "gave", "barry carla", "the", "lamp"),)
+    (tokens,) = in_slots(told, items).tokens
+    assert tokens == [(-1, 4), (0, 0)]  # the fourth word, and the end
 
 
 def test_what_was_told_goes_on_elsewhere() -> None:

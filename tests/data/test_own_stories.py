@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from amn.data.examples import examples
 from amn.data.files import BadLines
 from amn.data.rows import Columns, story_of
 from amn.data.sentences import split_sentences
+from amn.data.slots import in_slots
 from amn.data.source import data_files, one_each, own_stories, read_stories, split_of
-from amn.data.story import Question, Story, words
+from amn.data.story import Question, Story, words, words_of
+from amn.data.vocabulary import Vocabulary
 from amn.errors import DataError, MissingExtraError
 
 SENTENCES = ("R2 drove to Depot 3.", "Unit7 took the crate.")
@@ -45,6 +48,7 @@ TEXTS = {
     "comma.csv": as_csv(","),
     "semicolon.csv": as_csv(";"),
     "a.tsv": as_csv("\t"),
+    "pipe.csv": as_csv("|"),
     "a.txt": BABI,
 }
 
@@ -125,8 +129,12 @@ def test_other_columns_are_named_by_the_user_and_proposed_where_they_are_missing
     row = {"Log": ROWS[0]["story"], "Frage": "Where is R2?", "answer_text": "Depot 3"}
     columns = Columns(story="log", question="Frage", answer="answer_text")
     assert story_of(row, "x", columns=columns) == WANTED[0]
-    with pytest.raises(DataError, match="only Log, Frage, answer_text; name the column with --story-column NAME"):
+    flags = "--story-column Log --question-column Frage --answer-column answer_text"
+    with pytest.raises(DataError, match=f"only Log, Frage, answer_text; name the columns with {flags}"):
         story_of(row, "x")
+    unlike = {"id": "7", "notes of today": "R2 left. R3 came.", "asked": "Who?", "reply": "R2"}
+    with pytest.raises(DataError, match="--story-column 'notes of today' --question-column asked --answer-column NAME"):
+        story_of(unlike, "x")
     with pytest.raises(DataError, match="name the column with --answer-column answer_text"):
         story_of(row, "x", columns=Columns(story="log", question="Frage"))
 
@@ -164,10 +172,14 @@ BAD = {
         "line 3: expected 3 fields, as the header",
     ),
     "b.csv": ("story,question,answer\n", "expected a header and at least one row"),
+    "d.csv": ("story,question,answer\nR2 left, then R3.,Who?,R2\n", "found 4 in .* goes in quotes"),
+    "e.csv": ("R2 left.,Who?,R2\n", "line 1: expected a header that names the columns"),
+    "f.csv": ("story,question,answer\nR2 left.,,R2\n", 'line 2: expected "question": text, found nothing'),
+    "notes.yaml": ("story: R2 left.\n", "line 1: expected id 1 and a space, .* told by the ending, such as .jsonl"),
     "c.csv": ("story,question\nR2 left.,Who?\n", "line 2: .* name the column with --answer-column"),
     "a.json": ('[{"story": "R2 left.",\n}]', r"expected a JSON object, .* at line 2\)"),
     "b.json": ('{"story": "R2 left."}', "expected a list of stories, or one under the key data"),
-    "c.json": ('[{"story": "R2 left."}]', "c.json, row 1: .* name the column with --question-column"),
+    "c.json": ('[{"story": "R2 left."}]', "c.json, row 1: .* name the columns with --question-column"),
     "a.jsonl.gz": ("no gzip", "expected a whole gzip file"),
 }
 
@@ -178,6 +190,32 @@ def test_what_cannot_be_read_is_refused_with_its_place(name: str, tmp_path: Path
     (tmp_path / name).write_text(text)
     with pytest.raises(DataError, match=message):
         list(read_stories(tmp_path / name))
+
+
+def test_text_in_another_coding_is_refused_with_what_turns_it_into_utf_8(tmp_path: Path) -> None:
+    text = "story,question,answer\nJosé left.,Who left?,José\n"
+    for name, coding in {"a.csv": "WINDOWS-1252", "b.csv": "UTF-16"}.items():
+        (tmp_path / name).write_text(text, encoding=coding)
+        with pytest.raises(DataError, match=f"iconv -f {coding} -t UTF-8 .*{name} > utf8-{name}"):
+            list(read_stories(tmp_path / name))
+    (tmp_path / "c.csv").write_bytes(b"PK\x03\x04\0\xff\n")
+    with pytest.raises(DataError, match="it is no text: export it as .csv"):
+        list(read_stories(tmp_path / "c.csv"))
+
+
+def test_a_json_file_may_hold_lines_or_its_rows_under_another_key(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    for text in (TEXTS["a.jsonl"], json.dumps({"version": 1, "stories": ROWS}, indent=1)):
+        path.write_text(text)
+        assert list(read_stories(path)) == WANTED
+    path.write_text(TEXTS["a.jsonl"] + "{}\n")
+    with pytest.raises(DataError, match='a.json, line 3: expected "story"'):
+        list(read_stories(path))
+
+
+def test_rows_of_separators_alone_are_no_rows(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(TEXTS["comma.csv"] + ",,\n , ,\n")
+    assert list(read_stories(tmp_path / "a.csv")) == WANTED
 
 
 def test_bad_rows_of_a_table_can_be_left_out(tmp_path: Path) -> None:
@@ -204,10 +242,36 @@ def test_rows_about_the_same_story_become_one(tmp_path: Path) -> None:
 
 def test_words_keep_letters_with_their_marks_and_single_capitals() -> None:
     assert words("A is above a B, I think; Käthe’s x_y.") == (
-        *("A", "is", "above", "a", "B", "i", "think", "käthe’s", "x", "y"),
+        *("A", "is", "above", "a", "B", "i", "think", "käthe's", "x", "y"),
     )
     assert words("A clock stood there.")[0] == "a" and words("Where is A?")[-1] == "A"
     assert words("मरियम रसोई में गई।") == ("मरियम", "रसोई", "में", "गई")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Mary's in the garden.", "mary is in the garden"),
+        ("She’s picked up K's cup.", "she has picked up K s cup"),
+        ("They're at home; it isn’t.", "they are at home it isn't"),
+        ("Mary's garden is John's.", "mary's garden is john's"),
+        ("Where's the cup? WHO'S in there?", "where's the cup who's in there"),
+        ("O’Brien's a cook, and so's O'Brien.", "o'brien is a cook and so's o'brien"),
+    ],
+)
+def test_verbs_that_are_contracted_are_words_and_apostrophes_are_all_one(text: str, found: str) -> None:
+    assert words(text) == tuple(found.split())
+    assert words_of([text, "Mary's", "in"]) == [words(text), ("mary's",), ("in",)]
+
+
+def test_apostrophes_of_answers_and_of_older_vocabularies_are_those_of_stories() -> None:
+    asked = (Question(text="Who left?", answer="O’Brien", after=1),)
+    story = Story(sentences=("O’Brien left.",), questions=asked)
+    (example,) = examples([story])
+    assert example.answers == ("O'Brien",) and Vocabulary.of([story]).answer_id("O'Brien") == 0
+    assert in_slots(example, Vocabulary.of([story])).answer_slots == [1]
+    older = Vocabulary.from_json({"words": ["o’brien"], "answers": ["o’brien"]})
+    assert (older.word_id("o'brien"), older.answer_id("o'brien")) == (2, 0)
 
 
 def test_sentences_end_as_their_script_ends_them_and_numbers_stay_whole() -> None:

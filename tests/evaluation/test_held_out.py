@@ -59,6 +59,24 @@ def test_it_says_whether_to_trust_the_model() -> None:
     assert judged(75, 100).verdict() == "it has not learned: always giving the most frequent answer is wrong in 80.0 %"
 
 
+def test_few_or_equal_questions_are_no_reason_to_trust_it() -> None:
+    few, equal, rare = judged(0, 4), judged(0, 100, guess=0.0), judged(2, 100, guess=2.0)
+    assert few.verdict().startswith("too few questions to be sure: on more such questions 0.0 to 49.0 %")
+    assert equal.verdict() == "it cannot be judged: all questions kept apart have the same answer"
+    assert rare.verdict() == "it has not learned: always giving the most frequent answer is wrong in 2.0 %"
+    found = [one.advice(epochs=20, training_stories=36, training_loss=0.0)[0] for one in (few, equal, rare)]
+    assert found[0] == "judge it by more questions: --validation FILE, or give it more stories: it was trained on 36"
+    assert found[1].startswith("judge it by questions whose answers differ")
+    assert found[2] == "give it more stories: it was trained on 36"
+
+
+def test_only_the_worst_kinds_are_listed() -> None:
+    asked = tuple(Question(text=f"Is R{i} here?", answer="yes", after=1) for i in range(30))
+    found = judge([Story(sentences=TOLD[:1], questions=asked)], answers("no", *["yes"] * 29))
+    listed = [line for line in found.lines() if line.startswith("  is ")]
+    assert len(found.kinds) == 30 and len(listed) == 8 and listed[0] == "  is r0 ...: 1 of 1 wrong"
+
+
 def test_advice_depends_on_whether_it_knows_what_it_was_trained_on() -> None:
     bad = judged(30, 100)
     by_heart = bad.advice(epochs=20, training_stories=360, training_loss=0.01)

@@ -67,6 +67,24 @@ def test_the_hub_is_asked_for_names_that_are_no_paths(asked: list[str], tmp_path
     assert asked == ["some/model-1.0", "some/broken"]
 
 
+def test_a_mistyped_directory_is_refused_with_the_nearest_one(asked: list[str], tmp_path: Path) -> None:
+    with pytest.raises(AMNError, match="no model is called 'runs/robots'"):
+        find_model("runs/robots")
+    make_model(tmp_path / "mine" / "robots-seed0" / "best")
+    make_model(tmp_path / "parcels")
+    with pytest.raises(AMNError, match="did you mean mine/robots-seed0[?]"):
+        find_model("mine/robot-seed0")
+    with pytest.raises(AMNError, match="did you mean parcels[?]"):
+        find_model("parcel")
+    assert asked == []
+
+
+def test_a_run_that_was_stopped_before_it_had_a_model_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("{}")
+    with pytest.raises(AMNError, match="holds a run without a model yet: amn train --out .* --resume"):
+        find_model(tmp_path)
+
+
 def test_without_the_hubs_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(AMNError, match=r"'some/model' is neither a local .* pip install"):

@@ -17,6 +17,7 @@ from amn.data.babi import write_babi
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 from amn.models import MODELS, build_model
+from amn.models.amn import AMN
 from amn.models.encoder import ANONYMOUS
 from amn.store.run_directory import RunDirectory
 from amn.training.fleet import Fleet
@@ -195,6 +196,16 @@ def test_a_model_alone_reads_as_in_a_fleet(data: Path, tmp_path: Path) -> None:
     single = fleet.reader.plain(weights, batch, progress)
     stacked = vmap(lambda w, b, p: fields_of(functional_call(fleet.template, w, (b, p))))(weights, batch, progress)
     torch.testing.assert_close(single, stacked)
+
+
+def test_a_model_alone_is_validated_with_lists_that_hold_no_word_twice(data: Path, tmp_path: Path) -> None:
+    trainer = trainer_of([by_item(small(data))], tmp_path)
+    known = trainer.runs[0].data.vocabulary
+    model = trainer.fleet.template
+    assert isinstance(model, AMN)
+    decoder = model.decoder
+    assert decoder.comma == known.answer_id(",") >= 0
+    assert decoder.class_words[1:].tolist() == list(known.class_words[1:])
 
 
 def test_models_of_other_vocabularies_share_a_layout() -> None:

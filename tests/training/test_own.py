@@ -120,9 +120,23 @@ def test_standard_input_and_tables_are_taken(here: Path, capsys: Output, monkeyp
     table = write_csv(inventory(20), here / "inventory.csv")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(table.read_bytes()))))
     assert cli.main(["train", "-", *SMALL, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["model"] == "runs/stdin-seed0"
+    said = capsys.readouterr()
+    assert json.loads(said.out)["model"] == "runs/stdin-seed0" and said.err.startswith("standard input: 20 stories")
     assert cli.main(["train", "inventory.csv", *SMALL, "--validation", "robots.jsonl", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["held_out"]["questions"] == 90
+
+
+def test_answers_that_contradict_each_other_are_counted() -> None:
+    row = {"story": "R2 left. R3 came.", "question": "Who left?", "answer": "R2"}
+    other = {"story": "R3 left.", "question": "Who left?", "answer": "R3"}
+    rows = [row, row | {"answer": "r2", "question": "who left?"}, other]
+    assert not any("another answer" in line for line in plan_own(own_stories(rows), given={}).describe())
+    (line,) = [
+        line
+        for line in plan_own(own_stories([*rows, row | {"answer": "R3"}]), given={}).describe()
+        if "another" in line
+    ]
+    assert line.startswith("3 questions have another answer elsewhere")
 
 
 def seen(rows: Any) -> DataReport:
@@ -160,8 +174,25 @@ def test_words_of_the_story_are_pointed_at_and_their_names_hidden() -> None:
 
 def test_an_architecture_with_a_recipe_keeps_it_and_long_stories_are_seen_whole() -> None:
     assert not {"epochs", "batch_size", "start"} & chosen(choose(seen(robots(40)), 108, "entnet", {})).keys()
-    told = [Story(sentences=("R2 left.",) * 80, questions=(Question(text="Who left?", answer="R2", after=80),))] * 2
+    asked = (Question(text="Who left?", answer="R2", after=80),)
+    told = [Story(sentences=(sentence,) * 80, questions=asked) for sentence in ("R2 left.", "R2 went.")]
     assert chosen(choose(seen(told), 2, "amn", {}))["window"] == 80
+
+
+def test_the_longest_answer_has_room() -> None:
+    fruits = ["apple", "pear", "plum", "fig", "lime"]
+    rows = [
+        {"story": f"Ann took the {'. The '.join(fruits[:n])}.", "question": "What?", "answer": fruits[:n]}
+        for n in (4, 5)
+    ]
+    assert "items" not in chosen(choose(seen([*rows[:1], *robots(2)]), 2, "amn", {}))
+    assert chosen(choose(seen(rows), 2, "amn", {}))["items"] == 10  # five words, four commas and the end
+    assert "items" not in chosen(choose(seen(rows), 2, "amn", {"start": None}))
+
+
+def test_settings_that_change_no_weights_keep_the_model_to_start_from() -> None:
+    for given, start in (({"budget_from": 0.5}, "babi"), ({"items": 12}, "babi"), ({"hidden": 32}, None)):
+        assert chosen(choose(seen(robots(40)), 108, "amn", given))["start"] == start
 
 
 def test_every_choice_says_why_and_how_to_change_it() -> None:

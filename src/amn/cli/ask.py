@@ -64,6 +64,8 @@ def ask(
     story = None if story == Path("-") else story
     if story is not None and not story.exists():
         raise AMNError(f"story: there is no file {str(story)!r}")
+    if story is not None and story.is_dir():
+        raise AMNError(f"story: {str(story)!r} is a folder; give a file of text")
     qa = load(model)
     asked = [*questions, *question]
     if not asked:

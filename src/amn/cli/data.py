@@ -11,7 +11,7 @@ from amn.data.files import BadLines
 from amn.data.rows import Columns
 from amn.data.source import WRITERS, data_files, format_of, read_stories
 from amn.data.story import Story
-from amn.errors import AMNError, ConfigError
+from amn.errors import AMNError, ConfigError, DataError
 
 SHOWN_BAD_LINES = 20  # bad lines listed on a terminal
 SHOWN_WORDS = 20  # unknown words listed on a terminal; --json has them all
@@ -158,11 +158,21 @@ def check(
         print_json(report.as_json())
     else:
         print_pairs(_summary(report))
-        for bad in report.bad_lines[:SHOWN_BAD_LINES]:
-            note(str(bad))
-        if report.num_bad_lines > SHOWN_BAD_LINES:
-            note(f"and {report.num_bad_lines - SHOWN_BAD_LINES} more bad lines; --json lists the first thousand")
+        _note_bad_lines(report)
     return 1 if report.num_bad_lines and not skip_bad else 0
+
+
+def _note_bad_lines(report: DataReport) -> None:
+    """The bad lines, of those that are wrong in the same way the first only."""
+    alike: dict[tuple[str, str], list[DataError]] = {}
+    for bad in report.bad_lines:
+        alike.setdefault((bad.expected, bad.found), []).append(bad)
+    shown = list(alike.values())[:SHOWN_BAD_LINES]
+    for bad, *others in shown:
+        note(f"{bad} (and {len(others)} more lines like it)" if others else str(bad))
+    left = report.num_bad_lines - sum(map(len, shown))
+    if left:
+        note(f"and {left} more bad lines; --json lists the first thousand")
 
 
 def _summary(report: DataReport) -> dict[str, object]:

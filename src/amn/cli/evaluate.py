@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from amn.cli.output import note, print_json, print_pairs, print_rows
+from amn.data.rows import Columns
 from amn.errors import ConfigError
 
 SHOWN_ROWS = 40  # of a table; --json prints all
@@ -20,6 +21,9 @@ def evaluate(
     banks: str = "1",
     rename: bool = False,
     questions: int | None = None,
+    story_column: str | None = None,
+    question_column: str | None = None,
+    answer_column: str | None = None,
     details: Path | None = None,
     engine: Literal["auto", "torch"] = "auto",
     json: bool = False,
@@ -37,6 +41,9 @@ def evaluate(
         banks: how many banks are read for the error, the most relevant first, or all.
         rename: replace the names of people, places and things by names that are not in any training data.
         questions: ask only the first so many.
+        story_column: the column of the story, if it is not named story, context, passage or text.
+        question_column: the column of the question, if it is not named question or query.
+        answer_column: the column of the answer, if it is not named answer, label or target.
         details: write statistics of the stories (banks created, sizes of banks) to this file as JSON.
         engine: auto for the implementation that answers users, torch for the torch model.
         json: print the result as JSON.
@@ -48,10 +55,12 @@ def evaluate(
     from amn.store.find import find_model
     from amn.store.model_directory import load_model
 
+    found_at = find_model(model)
     chosen, where = _source(model, task, data, split)
-    ask = Ask(task=chosen, split=split, data=where, rename=rename, questions=questions)
+    columns = Columns(story=story_column, question=question_column, answer=answer_column)
+    ask = Ask(task=chosen, split=split, data=where, rename=rename, questions=questions, columns=columns)
     read = _banks(banks)
-    trained = load_model(find_model(model))
+    trained = load_model(found_at)
     asked = examples_for(trained, ask)
     tally = judge(trained, asked, engine)
     found = report_of(model, trained, ask, tally, read) | {"by_kind": by_kind(asked, tally, read)}

@@ -73,11 +73,13 @@ def _close_pipe() -> int:
 
 
 def _run_cyclopts(words: list[str]) -> int | None:
-    from cyclopts import CycloptsError
+    from cyclopts import CycloptsError, UnusedCliTokensError
 
     try:
         line = ["/dev/stdin" if word == "-" else word for word in words]  # cyclopts takes a lone - for an option
         result = build_app()(line, exit_on_error=False, print_error=False, result_action="return_value")
+    except UnusedCliTokensError as error:
+        raise ConfigError(f"unexpected argument {' '.join(error.unused_tokens or ())}") from error
     except CycloptsError as error:
         raise ConfigError(str(error).rstrip(".")) from error
     return result if isinstance(result, int) else None

@@ -23,6 +23,8 @@ def run_plain(words: list[str]) -> int | None:
     function = verb.function()
     parser = parser_of(function, f"amn {verb.name}")
     values, unknown = parser.parse_known_args(rest)
+    if unknown and not unknown[0].startswith("-"):
+        raise ConfigError(f"unexpected argument {' '.join(unknown)}")
     if unknown:
         options = [option for action in parser._actions for option in action.option_strings]
         raise ConfigError(f"unknown option {unknown[0]}: {did_you_mean(unknown[0], options)}")

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from itertools import count
 from typing import TYPE_CHECKING
 
+from amn.data.story import straight
 from amn.training.display import terminal_bar
 
 if TYPE_CHECKING:
@@ -90,14 +91,27 @@ class RichScreen(Screen):
 def as_told(answer: "Answer", sentences: Iterable[str]) -> "Answer":
     """An answer spelled as in the story: "Fred", not "fred"; models only know lower case.
 
-    The first word of a sentence counts only if there is no other.
+    Words that the story has together are spelled as they are there ("Mr. Smith"). For other words the first word of a
+    sentence counts only if there is no other.
     """
-    spelling: dict[str, str] = {}
-    for sentence in sentences:
+    spelling, told = dict[str, str](), [straight(sentence) for sentence in sentences]
+    for sentence in told:
         for place, word in enumerate(_WORD.findall(sentence)):
             if place or word.lower() not in spelling:
                 spelling[word.lower()] = word
-    return replace(answer, answer=_WORD.sub(lambda word: spelling.get(word[0], word[0]), answer.answer))
+    items = (
+        _told_together(item, told) or _WORD.sub(lambda word: spelling.get(word[0], word[0]), item)
+        for item in answer.answer.split(",")
+    )
+    return replace(answer, answer=",".join(items))
+
+
+def _told_together(item: str, sentences: Sequence[str]) -> str | None:
+    """Several words as the last sentence that tells them together writes them."""
+    if " " not in item:
+        return None
+    together = re.compile(rf"\b{'[. ]+'.join(map(re.escape, item.split()))}\b", re.IGNORECASE)
+    return next((found[0] for sentence in reversed(sentences) if (found := together.search(sentence))), None)
 
 
 def choose_screen() -> Screen:

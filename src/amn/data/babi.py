@@ -17,6 +17,7 @@ from amn.errors import DataError, SupportError
 MAX_LINE_BYTES = 1 << 20  # the longest line of the released files has under 200 bytes
 
 _TASK_FILE = re.compile(r"qa(?P<task>[0-9]+)(?:_.+)?_(?P<split>[a-z]+)\.(?:txt|jsonl)")
+_OTHER_FORMATS = ", as bAbI text has; other formats are told by the ending, such as .jsonl or .csv"
 _HOLDABLE = "one line without tab or question mark"  # what bAbI text asks of a sentence
 
 
@@ -66,7 +67,8 @@ class _Draft:
         identifier, _, text = line.partition(" ")
         expected = number - self.start + 1
         if identifier != str(expected):
-            or_new = "" if expected == 1 else ", or id 1 of a new story"
+            other = number == 1 and _TASK_FILE.fullmatch(self.path.name) is None
+            or_new = ", or id 1 of a new story" if expected > 1 else _OTHER_FORMATS if other else ""
             raise DataError(self.path, number, f"id {expected} and a space{or_new}", shown(line))
         if "\t" in text:
             self.questions.append(self._question(number, text))

@@ -4,17 +4,21 @@ Edges of the word graph join words of one sentence. In "Barry took the lamp. The
 *barry*, nor from *dog* to *dogs* in "Rex is a dog. Dogs fear cats." So candidate antecedents and other forms of words
 that the story has told before are put in front of a sentence: "barry lamp then he left", "dog dogs fear cats". Forms
 and aliases that were learned from training stories (`amn.data.word_forms`) are added likewise.
+
+Names may also share a word: Mary Smith and Mary Jones are two people. If a question names one of them, the other's name
+is read as one word, "mary jones", so that its sentences are not taken to be about the first.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from amn.data.examples import Example, Words
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.data.word_forms import other_number
 
 PRONOUNS = frozenset(("he", "she", "it", "they", "him", "her", "them"))
+TITLES = frozenset(("mr", "mrs", "ms", "miss", "dr", "professor"))  # words that are part of a name
 NAMES = 5  # how many words of names a pronoun may mean, the latest ones
 
 
@@ -23,18 +27,32 @@ class Coreference:
 
     Args:
         vocabulary: says which words are names; a word that it does not know may be one.
+        questions: the questions about the story.
     """
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, questions: Iterable[Words] = ()) -> None:
         self._vocabulary = vocabulary
         self._forms = sorted(vocabulary.forms)
         self._told: set[str] = set()
         self.names: list[str] = []  # told last
+        self._next: dict[str, set[str]] = {}  # by word of a name in a question: the words that follow it there
+        self._previous: dict[str, set[str]] = {}  # and those before it
+        self.ask(questions)
+
+    def ask(self, questions: Iterable[Words]) -> None:
+        """Notes the names of several words that questions hold."""
+        for question in questions if self._vocabulary.names else ():
+            for word, following in pairwise(question):
+                if self._may_be_name(word, following):
+                    self._next.setdefault(word, set()).add(following)
+                    self._previous.setdefault(following, set()).add(word)
 
     def link(self, sentence: Words) -> Words:
         """The next sentence with the words that it refers to in front."""
         if not self._vocabulary.names:
             return sentence
+        if self._next:
+            sentence = self._joined(sentence)
         said, told = set(sentence), self._told
         added = [] if PRONOUNS.isdisjoint(said) else [name for name in self.names if name not in said]
         inflected = (form for word in sentence if (form := other_number(word)) in told)
@@ -52,12 +70,41 @@ class Coreference:
         """Restores a saved state: the words told so far, and the latest names."""
         self._told, self.names = set(told), list(names)
 
+    def _joined(self, sentence: Words) -> Words:
+        """A sentence in which names that share only a word with one in a question are one word each."""
+        found: list[str] = []
+        for word in sentence:
+            before = found[-1] if found else ""
+            other = before in self._next and not _among(word, self._next[before])
+            other |= word in self._previous and not _among(before, self._previous[word])
+            if found and other and self._may_be_name(before, word):
+                found[-1] = f"{before} {word}"
+            else:
+                found.append(word)
+        return tuple(found)
+
+    def _may_be_name(self, word: str, following: str) -> bool:
+        """Whether two neighbouring words may be one name: Mr. Brown, Mary Smith, red ball, robot 7."""
+        named = word in TITLES or self._is_name(word)
+        return named and (following.isdigit() or self._is_name(following))
+
     def _is_name(self, word: str) -> bool:
         return word in self._vocabulary.names or self._vocabulary.word_id(word) == UNKNOWN
+
+
+def _among(word: str, known: Iterable[str]) -> bool:
+    """Whether a word is among others, also in another form: an unknown verb (zap, zapped) is no name."""
+    return any(word == one or _begin_alike(word, one) for one in known)
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    stem, longer = sorted((one, other), key=len)
+    return len(stem) > 2 and one.isalpha() and other.isalpha() and longer.startswith(stem[:-1])
 
 
 def linked(example: Example, vocabulary: Vocabulary) -> Example:
     """An example with the sentences as a model reads them."""
     if not vocabulary.names:
         return example
-    return replace(example, sentences=tuple(map(Coreference(vocabulary).link, example.sentences)))
+    coreference = Coreference(vocabulary, example.questions)
+    return replace(example, sentences=tuple(map(coreference.link, example.sentences)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby
 
 from amn.data.facts import Facts, told_facts
-from amn.data.story import Question, Story, words
+from amn.data.story import Question, Story, straight, words
 from amn.data.vocabulary import answer_items
 
 Words = tuple[str, ...]
@@ -100,7 +100,7 @@ def examples(
             yield Example(
                 sentences=sentences,
                 questions=tuple(words(question.text) for question in group),
-                answers=tuple(question.answer for question in group),
+                answers=tuple(None if question.answer is None else straight(question.answer) for question in group),
                 facts=told_facts(known, sentences) if known else (),
                 kinds=tuple(question.kind for question in group),
             )

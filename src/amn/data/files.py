@@ -3,6 +3,7 @@
 import gzip
 import os
 import secrets
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ MAX_KEPT_ERRORS = 1000  # a file of nothing but bad lines must not fill the memo
 SHOWN_CHARACTERS = 60  # of a bad line, in an error message
 PART = ".part"  # ends the names of files that are being written
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # how files in it begin
 
 
 @dataclass(slots=True)
@@ -117,7 +119,17 @@ def _line(path: Path, number: int, raw: bytes, limit: int, whole: bool) -> str:
     try:
         return raw.decode().rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise DataError(path, number, "UTF-8 text", f"byte 0x{raw[error.start]:02x} in {shown(raw)}") from error
+        found = f"byte 0x{raw[error.start]:02x} in {shown(raw)}{_recoded(path, raw)}"
+        raise DataError(path, number, "UTF-8 text", found) from error
+
+
+def _recoded(path: Path, raw: bytes) -> str:
+    """What to do about a line that is no UTF-8."""
+    if b"\0" in raw and raw[:2] not in _UTF_16:
+        return "; it is no text: export it as .csv or .jsonl"
+    coding = "UTF-16" if raw[:2] in _UTF_16 else "WINDOWS-1252"
+    name = shlex.quote(str(path)), shlex.quote(f"utf8-{path.name}")
+    return f"; if it is {coding}: iconv -f {coding} -t UTF-8 {name[0]} > {name[1]}" if path.is_file() else ""
 
 
 @contextmanager

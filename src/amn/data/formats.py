@@ -15,7 +15,7 @@ from amn.data.story import Question, Story
 from amn.errors import DataError, MissingExtraError
 
 MAX_LINE_BYTES = 1 << 26  # a line may hold a whole story
-_DELIMITERS = ",;\t"
+_DELIMITERS = ",;\t|"
 
 
 def read_jsonl(
@@ -82,6 +82,10 @@ def read_csv(path: str | Path, *, skip_bad: BadLines | None = None, columns: Col
     header = next(lines, "")
     separator = max(_DELIMITERS, key=header.count)
     names = next(csv.reader([header], delimiter=separator), [])
+    if columns.find("story", dict.fromkeys(names)) is None and any(name.endswith((".", "?")) for name in names):
+        raise DataError(
+            path, 1, "a header that names the columns, such as story,question,answer", shown(header.strip())
+        )
     rows, found = csv.reader(lines, delimiter=separator), False
     for fields in _fields(rows, path, skip_bad):
         found, line = True, rows.line_num + 1
@@ -97,34 +101,51 @@ def _fields(rows: Any, path: Path, skip_bad: BadLines | None) -> Iterator[list[s
     """The rows that hold something."""
     while True:
         try:
-            if fields := next(rows, None):
-                yield fields
-            elif fields is None:
-                return
+            fields = next(rows, None)
         except csv.Error as error:
             refuse(DataError(path, rows.line_num + 1, "a row of separated fields", str(error)), skip_bad)
+            continue
+        if fields is None:
+            return
+        if any(map(str.strip, fields)):  # spreadsheets write rows of separators only
+            yield fields
 
 
 def _row(names: list[str], fields: list[str], path: Path, line: int) -> dict[str, str | None]:
     """A row by the names of its columns; an empty field holds nothing."""
     if len(fields) != len(names):
-        raise DataError(path, line, f"{len(names)} fields, as the header has", f"{len(fields)} in {shown(fields[0])}")
-    return {name: field or None for name, field in zip(names, fields, strict=True)}
+        expected = f"{len(names)} fields, as the header has"
+        quoted = "; text that holds the separator goes in quotes" if len(fields) > len(names) else ""
+        raise DataError(path, line, expected, f"{len(fields)} in {shown(fields[0])}{quoted}")
+    return {name: field.strip() or None for name, field in zip(names, fields, strict=True)}
 
 
 def read_json(path: str | Path, *, skip_bad: BadLines | None = None, columns: Columns = ANY) -> Iterator[Story]:
-    """The stories of a JSON document: a list of rows, alone or under "data"; paragraphs of a row are rows too."""
+    """The stories of a JSON document: a list of rows, alone or under a key; paragraphs of a row are rows too.
+
+    A file of JSON lines may be called so as well.
+    """
     path = Path(path)
     with opened(path) as stream:
         try:
             text = stream.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise DataError(path, None, "UTF-8 text", f"byte 0x{error.object[error.start]:02x}") from error
+    first, _, rest = text.strip().partition("\n")
+    if first[:1] == "{" and first.rstrip()[-1:] == "}" and rest.lstrip()[:1] == "{":
+        yield from read_jsonl(path, skip_bad=skip_bad, columns=columns)
+        return
     document = parsed(path, None, text)
-    rows = document.get("data", document) if isinstance(document, dict) else document
+    rows = _listed(document) if isinstance(document, dict) else document
     if not isinstance(rows, list) or not rows:
         raise DataError(path, None, "a list of stories, or one under the key data", shown(text))
     yield from _stories(_flat(rows), path, skip_bad, columns)
+
+
+def _listed(document: dict[str, Any]) -> Any:
+    """The list of rows that a document holds under "data", or else under whatever key holds the only one."""
+    lists = [value for value in document.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    return document.get("data", lists[0] if len(lists) == 1 and "questions" not in document else document)
 
 
 def _flat(rows: Iterable[Any]) -> Iterator[Any]:

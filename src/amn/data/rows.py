@@ -11,6 +11,7 @@ question asks for, by which `amn evaluate` groups) may be left out; other column
 
 import json
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -20,7 +21,7 @@ from typing import Any
 from amn.data.files import shown
 from amn.data.sentences import split_sentences
 from amn.data.story import Question, Story
-from amn.errors import DataError, SupportError
+from amn.errors import ConfigError, DataError, SupportError, did_you_mean
 
 NAMES = {
     "story": ("story", "context", "passage", "text", "sentences", "document"),
@@ -46,6 +47,20 @@ class Columns:
         held = {str(name).strip().lower(): name for name in row}
         return next((held[name] for name in wanted if name in held), None)
 
+    @classmethod
+    def of(cls, given: "Columns | Mapping[str, str] | None") -> "Columns":
+        """The names that are given as a mapping of story, question and answer, or as they are.
+
+        Raises:
+            ConfigError: for anything else that is mapped.
+        """
+        if isinstance(given, Columns):
+            return given
+        for kind in given or ():
+            if kind not in NAMES:
+                raise ConfigError(f"columns: {did_you_mean(kind, NAMES)}")
+        return cls(**(given or {}))
+
 
 ANY = Columns()
 
@@ -66,18 +81,34 @@ class _Row:
         self.source, self.line, self.columns = source, line, columns
 
     def bad(self, expected: str, found: object) -> DataError:
+        if found is None:
+            return DataError(self.source, self.line, expected, "nothing")
         text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False, default=repr)
         return DataError(self.source, self.line, expected, shown(text))
 
     def missing(self, kind: str, row: Mapping[str, Any], expected: str) -> DataError:
         """The error for a column that is not there, with the columns that are and what to do."""
         found = ", ".join(map(str, row)) or "nothing"
-        wanted = getattr(self.columns, kind)
-        near = get_close_matches(wanted or kind, [str(name) for name in row], n=1, cutoff=0.5)
-        proposal = near[0] if near else "NAME"
-        return DataError(
-            self.source, self.line, expected, f"only {found}; name the column with --{kind}-column {proposal}"
-        )
+        proposed = self._proposed(kind, row)
+        flags = " ".join(f"--{name}-column {shlex.quote(column)}" for name, column in proposed.items())
+        if str(self.source).endswith("]"):  # rows of Python, which have no file
+            flags = f"columns={proposed}"
+        names = "column" if len(proposed) == 1 else "columns"
+        return DataError(self.source, self.line, expected, f"only {found}; name the {names} with {flags}")
+
+    def _proposed(self, kind: str, row: Mapping[str, Any]) -> dict[str, str]:
+        """A column for each kind that is not found, from the missing one on: by its name, by what it holds, or NAME."""
+        columns = {name: self.columns.find(name, row) for name in NAMES}
+        kinds = [name for name in NAMES if columns[name] is None]
+        if kind == "story" and any(name in row for name in SEVERAL):
+            kinds = ["story"]
+        free = {str(name): value for name, value in row.items() if name not in columns.values()}
+        proposed = {}
+        for name in kinds[kinds.index(kind) :]:
+            near = get_close_matches(getattr(self.columns, name) or name, free, n=1, cutoff=0.5)
+            proposed[name] = (_held(name, free) or near or ["NAME"])[0]
+            free.pop(proposed[name], None)
+        return proposed
 
     def story(self, row: object) -> Story:
         if not isinstance(row, Mapping):
@@ -108,12 +139,12 @@ class _Row:
             return [row]
         asked = _listed(row[several])
         if not isinstance(asked, list):
-            raise self.bad(f'"{several}": a list of objects', asked)
+            raise self.bad(f'"{several}": a list of objects with "question" and "answer"', asked)
         return asked
 
     def _question(self, entry: object, num_sentences: int) -> Question:
         if not isinstance(entry, Mapping):
-            raise self.bad('"questions": a list of objects', entry)
+            raise self.bad('"questions": a list of objects with "question" and "answer"', entry)
         name, answer = self.columns.find("question", entry), self.columns.find("answer", entry)
         if answer is None:
             raise self.missing("answer", entry, '"answer": text, or null where it is unknown')
@@ -156,6 +187,16 @@ class _Row:
         if not all(0 <= index < after for index in support):
             raise SupportError(self.source, self.line, f'"support": numbers from 0 to {after - 1}', str(support))
         return tuple(support)
+
+
+def _held(kind: str, columns: Mapping[str, Any]) -> list[str]:
+    """The columns that hold what a kind does: questions end in a question mark, stories have several sentences."""
+    texts = {name: value.strip() for name, value in columns.items() if isinstance(value, str)}
+    asking = [name for name, text in texts.items() if text.endswith("?")]
+    if kind == "question":
+        return asking
+    told = [name for name, text in texts.items() if name not in asking and split_sentences(text)[1:]]
+    return sorted(told, key=lambda name: -len(texts[name])) if kind == "story" else []
 
 
 def _listed(value: Any) -> Any:

@@ -85,7 +85,7 @@ def _shuffled(answer: str, told: Collection[str]) -> list[tuple[str, ...]]:
 
     It is a list where the story tells all its words; what the story does not tell, a way to go say, keeps its order.
     """
-    items = answer_items(answer)
+    items = [(whole,) if (whole := " ".join(item)) in told else item for item in answer_items(answer)]
     if len(items) > 1 and all(word in told for item in items for word in item):
         Random(f"{answer}/{len(told)}/{' '.join(told)}").shuffle(items)
     return items

@@ -152,6 +152,9 @@ def stories_of(rows: Any, name: str, columns: Columns = ANY) -> list[Story]:
         rows = rows.to_dicts()
     elif hasattr(rows, "to_dict") and hasattr(rows, "columns"):  # one of pandas
         rows = rows.to_dict("records")
+    if isinstance(rows, Mapping):
+        found = f"one mapping of {', '.join(map(str, rows))}"
+        raise DataError(name, None, 'a list of rows, or {"train": rows, "validation": rows}', found)
     if not isinstance(rows, Iterable):
         raise DataError(name, None, "a path, rows, or a data frame", type(rows).__name__)
     return [
@@ -172,7 +175,7 @@ def one_each(stories: Iterable[Story]) -> list[Story]:
 def hold_out(stories: list[Story], seed: int, name: str = "stories") -> tuple[list[Story], list[Story]]:
     """Divides stories into those to train on and a tenth, chosen by the seed, to validate with."""
     if len(stories) < _FEWEST_STORIES:
-        expected = "at least two stories with answers, or validation stories as well"
+        expected = "at least two different stories with answers, or validation stories as well"
         raise DataError(name, None, expected, str(len(stories)))
     shuffled = Random(seed).sample(stories, len(stories))
     count = max(1, round(VALIDATION_SHARE * len(shuffled)))

@@ -12,6 +12,15 @@ _LETTERS = f"(?:[^\\W_]|[{_SIGNS}])+"
 # K of "K's", where K is a name; else a word with what it holds together
 WORD = re.compile(f"[A-HJ-Z](?=['’]s\\b)|{_LETTERS}(?:['’-]{_LETTERS})*")
 _IN_WORDS = "'’-"  # which belong to a word where letters stand on both sides
+# A contracted verb: "Mary's in the garden" and "they're", but neither "Mary's garden" nor "where's", which models know.
+_CONTRACTED = re.compile(
+    r"""(?<=[^\W_]) '
+        (?: s (?<!where's) (?<!what's) (?<!who's) (?<!how's)
+            (?= (?P<be> [ ]+ (?:in|inside|at|on|under|behind|near|here|there|not|now|no|either|going|a|an|the) \b)
+              | (?P<have> [ ]+ (?:been|gone|got|picked|taken|moved|given) \b))
+        | re \b)""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _LETTER_NAMES = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")  # without I, which is no name
 
 
@@ -39,13 +48,29 @@ class Story:
     facts: tuple[Facts, ...] = field(default=(), compare=False, repr=False)
 
 
+def straight(text: str) -> str:
+    """A text with straight apostrophes in place of typographic ones."""
+    return text.replace("’", "'")
+
+
+def _spelled_out(text: str) -> str:
+    """A text with straight apostrophes, and with contracted verbs in full."""
+    text = straight(text)
+    return _CONTRACTED.sub(_verb, text) if "'" in text else text
+
+
+def _verb(contracted: "re.Match[str]") -> str:
+    return " is" if contracted["be"] else " has" if contracted["have"] else " are"
+
+
 def words(text: str) -> tuple[str, ...]:
     """The lower-cased words of a sentence or question, without punctuation.
 
     A capital letter that stands alone keeps its case: agent A is not the article a. An A that begins the text is the
-    article, unless another such letter stands there: "A minute later", but "A is left of B". "K's" is K and s.
+    article, unless another such letter stands there: "A minute later", but "A is left of B". "K's" is K and s, and
+    "Mary's in" is Mary is in.
     """
-    found = WORD.findall(text)
+    found = WORD.findall(_spelled_out(text))
     letters = [word for word in found if word in _LETTER_NAMES]
     if found[:1] == ["A"] and len(letters) == 1:
         letters = []
@@ -74,5 +99,5 @@ def words_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
     joined = _BETWEEN.join(texts)
     if joined.count(_BETWEEN) >= len(texts):
         return [words(text) for text in texts]
-    rows = _AT_EDGES.sub(" ", joined.translate(_KEPT)).lower().split(_BETWEEN)
+    rows = _AT_EDGES.sub(" ", _spelled_out(joined).translate(_KEPT)).lower().split(_BETWEEN)
     return [words(text) if _LONE.search(text) else tuple(row.split()) for text, row in zip(texts, rows, strict=True)]

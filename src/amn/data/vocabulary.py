@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from amn.data.story import Story, words
+from amn.data.story import Story, straight, words
 
 PADDING = 0  # no word here
 UNKNOWN = 1  # a word that the vocabulary does not hold: known by its place in the story, not by its spelling
@@ -34,8 +34,8 @@ class Vocabulary:
     _answer_ids: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_word_ids", {word: i for i, word in enumerate(self.words)})
-        object.__setattr__(self, "_answer_ids", {answer: i for i, answer in enumerate(self.answers)})
+        object.__setattr__(self, "_word_ids", {straight(word): i for i, word in enumerate(self.words)})
+        object.__setattr__(self, "_answer_ids", {straight(answer): i for i, answer in enumerate(self.answers)})
 
     @classmethod
     def of(cls, stories: Iterable[Story]) -> "Vocabulary":
@@ -48,7 +48,7 @@ class Vocabulary:
             for question in story.questions:
                 seen.update(words(question.text))
                 if question.answer is not None:
-                    answers.add(question.answer.lower())
+                    answers.add(straight(question.answer).lower())
         return cls(words=(*_RESERVED, *sorted(seen)), answers=tuple(sorted(answers)))
 
     @classmethod
@@ -74,7 +74,7 @@ class Vocabulary:
 
     def answer_id(self, answer: str | None) -> int:
         """The class of an answer, -1 where there is none."""
-        return -1 if answer is None else self._answer_ids.get(answer.lower(), -1)
+        return -1 if answer is None else self._answer_ids.get(straight(answer).lower(), -1)
 
     def to_json(self) -> dict[str, list[str]]:
         """Plain lists, without the reserved words."""

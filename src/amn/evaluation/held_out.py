@@ -11,9 +11,11 @@ from amn.data.story import Question, Story, words
 from amn.evaluation.metrics import PASS_PERCENT, guessing_error, kind_of, same_answer
 
 SHOWN_MISTAKES = 3
+SHOWN_KINDS = 8  # of questions, the worst ones
 SHOWN_SENTENCES = 12  # of a story, the last ones
 _MANY_WRONG = 2.0  # a kind that is wrong so many times as often as the mean is named
 _NEAR_GUESSING = 0.8  # of the error of guessing, above which nothing was learned
+_UNSURE_PERCENT = 10.0  # an error that may as well be so high is not known
 _Z = 1.96  # of a 95 % interval
 
 
@@ -82,15 +84,22 @@ class HeldOut:
         """Whether it does clearly better than guessing."""
         return self.error_percent < _NEAR_GUESSING * self.guess_percent
 
+    @property
+    def enough(self) -> bool:
+        """Whether there are questions enough to tell a small error from a large one."""
+        return self.likely_percent[1] < _UNSURE_PERCENT
+
     def verdict(self) -> str:
         """Whether it can be trusted, in a sentence."""
         low, high = self.likely_percent
         likely = f"on more such questions {low:.1f} to {high:.1f} % would be wrong, with 95 % confidence"
-        if self.good:
-            return f"good enough to use: {likely}"
-        if self.learned:
+        if self.wrong == self.guess_percent == 0:
+            return "it cannot be judged: all questions kept apart have the same answer"
+        if not self.learned:
+            return f"it has not learned: always giving the most frequent answer is wrong in {self.guess_percent:.1f} %"
+        if not self.good:
             return f"not good enough to rely on: {likely}"
-        return f"it has not learned: always giving the most frequent answer is wrong in {self.guess_percent:.1f} %"
+        return f"good enough to use: {likely}" if self.enough else f"too few questions to be sure: {likely}"
 
     def advice(self, *, epochs: int, training_stories: int, training_loss: float | None) -> list[str]:
         """What to try, the most promising first; nothing where there is nothing to mend.
@@ -100,9 +109,13 @@ class HeldOut:
             training_stories: that it was trained on.
             training_loss: the loss of its answers in the last epoch; None where it is not known.
         """
-        if self.good:
+        if self.good and self.learned and self.enough:
             return []
         more = f"give it more stories: it was trained on {training_stories}"
+        if self.wrong == self.guess_percent == 0:
+            return ["judge it by questions whose answers differ: more stories, or --validation FILE"]
+        if self.good and self.learned:
+            return [f"judge it by more questions: --validation FILE, or {more}"]
         found = [more, f"train longer: --epochs {2 * epochs}"]
         knows_training = training_loss is not None and training_loss < 0.1
         found = found if knows_training else found[::-1]
@@ -120,7 +133,9 @@ class HeldOut:
             f"(guessing: {self.guess_percent:.1f} %)"
         )
         if self.wrong:
-            yield from (f"  {kind.kind} ...: {kind.wrong} of {kind.questions} wrong" for kind in self.kinds)
+            yield from (
+                f"  {kind.kind} ...: {kind.wrong} of {kind.questions} wrong" for kind in self.kinds[:SHOWN_KINDS]
+            )
             yield "worst mistakes:"
         for mistake in self.mistakes[:SHOWN_MISTAKES]:
             yield from mistake.lines()

@@ -8,6 +8,7 @@ from typing import Any
 
 from amn.data.boards import Board
 from amn.data.examples import Example, examples
+from amn.data.rows import ANY, Columns
 from amn.data.source import check_split, load_task, read_stories
 from amn.data.story import Story
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
@@ -27,6 +28,7 @@ class Ask:
     data: str | None = None  # a folder of released files, or one file; None to generate the stories
     rename: bool = False  # give the people, places and things of the stories names that no training data holds
     questions: int | None = None  # ask only so many examples; None for all
+    columns: Columns = ANY  # what the columns of a table are called, where not by one of the usual names
 
 
 def score_trained(trained: TrainedModel, ask: Ask, engine: Engine = "auto") -> Tally:
@@ -71,7 +73,7 @@ def _of_kind(story: Story, kind: str) -> Story:
 def _stories(task: int | str, ask: Ask) -> list[Story]:
     """A file is read as it is; in a folder only the asked split is looked for, and nothing stands in for it."""
     if ask.data is not None and not Path(ask.data).is_dir():
-        return list(read_stories(ask.data))
+        return list(read_stories(ask.data, columns=ask.columns))
     if isinstance(task, int):
         return load_task(ask.data, task, ask.split)
     return task_stories(task, ask.data, ask.split)[0]

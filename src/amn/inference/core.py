@@ -94,7 +94,7 @@ class CoreMemory:
 
     def __init__(self, core: Core, questions: Sequence[Words]) -> None:
         self._core, self._code = core, core.code
-        self._spelling = Spelling(core.vocabulary, core.anonymous)
+        self._spelling = Spelling(core.vocabulary, core.anonymous, questions)
         self.strangeness = Strangeness(core.phrasing, questions)
         self.handle: int = core.code.amn_memory_new(core.handle)
         if not self.handle:

@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 
 from amn.data.coreference import Coreference, linked
-from amn.data.examples import Example
+from amn.data.examples import Example, Words
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.inference.story_memory import Arrays
 
@@ -20,12 +20,13 @@ class Spelling:
     Args:
         vocabulary: the words that the model knows.
         anonymous: how many vectors it has for unknown words; 0 if all of these share one.
+        questions: the questions about the story.
     """
 
-    def __init__(self, vocabulary: Vocabulary, anonymous: int) -> None:
+    def __init__(self, vocabulary: Vocabulary, anonymous: int, questions: Iterable[Words] = ()) -> None:
         self._vocabulary, self.anonymous, self._unknown = vocabulary, anonymous, 0
         self.words, self.slots = [""], dict[str, int]()
-        self.coreference = Coreference(vocabulary)
+        self.coreference = Coreference(vocabulary, questions)
 
     def meet(self, word: str) -> int:
         """Assigns a slot to a new word; returns its vector."""

@@ -29,7 +29,7 @@ class TorchMemory:
         assert isinstance(model, AMN)
         self._model, self._vocabulary = model, trained.vocabulary
         self._classes = len(trained.vocabulary.answers)
-        self._spelling, self._vectors = Spelling(trained.vocabulary, trained.anonymous), [0]
+        self._spelling, self._vectors = Spelling(trained.vocabulary, trained.anonymous, questions), [0]
         self._strangeness = Strangeness(trained.phrasing, questions)
         self._asked = [self._numbers(question) for question in questions]
         self._graph = WordGraph(list(chain.from_iterable(self._asked)))

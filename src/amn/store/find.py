@@ -1,6 +1,7 @@
 """Models by name: on this machine, in the package, or on the Hugging Face hub, from and to which they are copied."""
 
 import re
+import shlex
 from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
@@ -9,11 +10,13 @@ from typing import Any
 from amn.errors import AMNError, MissingExtraError, did_you_mean
 from amn.pretrained import shipped_directory, shipped_models
 from amn.store.model_directory import CARD_FILE, CONFIG_FILE, WEIGHTS_FILE
-from amn.store.run_directory import BEST
+from amn.store.run_directory import BEST, SPEC_FILE
 
 _PART = r"\w(?:[\w.-]*\w)?"  # not . or .. or anything else that only a path has
 _HUB_NAME = re.compile(f"{_PART}/{_PART}", re.ASCII)
 METADATA = {"library_name": "amn", "license": "apache-2.0", "pipeline_tag": "question-answering"}
+
+_RUNS = "runs/"  # where runs go by default, which is no organisation
 
 
 def find_model(name: str | Path, revision: str | None = None) -> Path:
@@ -21,7 +24,7 @@ def find_model(name: str | Path, revision: str | None = None) -> Path:
 
     Args:
         name: a model directory, or a run directory for its best model; else a shipped model; else organisation/name
-            on the hub.
+            on the hub, unless there is a folder here with the name of the organisation.
         revision: a branch, tag or commit, for a model on the hub.
 
     Raises:
@@ -35,11 +38,23 @@ def find_model(name: str | Path, revision: str | None = None) -> Path:
     if found:
         return found[0]
     name = str(name)
-    if _HUB_NAME.fullmatch(name) and not Path(name).exists():
+    if _HUB_NAME.fullmatch(name) and not (Path(name).exists() or Path(name).parent.is_dir() or name.startswith(_RUNS)):
         return _download(name, revision)
+    if (Path(name) / SPEC_FILE).is_file():
+        raise AMNError(f"{name} holds a run without a model yet: amn train --out {shlex.quote(name)} --resume goes on")
     listed = f"shipped: {', '.join(shipped)}" if shipped else "none is shipped"
-    near = f"; {did_you_mean(name, shipped)}" if get_close_matches(name, shipped, n=1, cutoff=0.5) else ""
+    known = [*shipped, *_models_beside(Path(name))]
+    near = f"; {did_you_mean(name, known)}" if get_close_matches(name, known, n=1, cutoff=0.5) else ""
     raise AMNError(f"no model is called {name!r}, and no directory of that name holds a {CONFIG_FILE}; {listed}{near}")
+
+
+def _models_beside(path: Path) -> list[str]:
+    """The model and run directories in the folder where a mistyped one was looked for."""
+    try:
+        beside = [path.parent / entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return []
+    return [str(one) for one in beside if any((one / sub / CONFIG_FILE).is_file() for sub in ("", BEST))]
 
 
 def _download(name: str, revision: str | None) -> Path:

@@ -52,7 +52,9 @@ class RunDirectory:
 
     def _go_on(self, spec: RunSpec, resume: bool) -> None:
         if not resume:
-            raise CheckpointError(f"{self.path} holds a run already: give --resume to continue it, or another --out")
+            raise CheckpointError(
+                f"{self.path} holds a run already: give --resume to continue it, or another --out, or delete it"
+            )
         found, wanted = self.spec().to_json(), json.loads(json.dumps(spec.to_json()))
         differing = [name for name, value in wanted.items() if found[name] != value]
         if differing:

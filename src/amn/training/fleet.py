@@ -8,6 +8,7 @@ wait for kernel launches and not for arithmetic.
 import logging
 import time
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, fields, replace
 
 import numpy as np
@@ -94,7 +95,10 @@ class Fleet:
         self.members = list(members)
         self.training, self.validation, self.device = training, validation, device
         self.answer_room = room or _answer_room(members)
-        self.template = _template(members[0].model, *self.answer_room).to(device)
+        alone = len(members) == 1 and self.answer_room == _answer_room(members)
+        self.template = (deepcopy(members[0].model) if alone else _template(members[0].model, *self.answer_room)).to(
+            device
+        )
         self.layout = Layout.of(self.template)
         self.reader = Reader(self.template, compiled=compiled, precision=members[0].train.precision)
         self.weights = self.layout.stack([member.model for member in members]).to(device).requires_grad_()
@@ -262,7 +266,10 @@ def _answer_room(members: Sequence[Member]) -> tuple[int, int]:
 
 
 def _template(model: Model, vocabulary_size: int, num_answers: int) -> Model:
-    """A module with room for every member's vocabulary; only its shape matters, the weights are given at each call."""
+    """A module with room for every member's vocabulary; only its shape matters, the weights are given at each call.
+
+    It knows no vocabulary, so its lists may hold a word twice: the errors of its validation are a little high.
+    """
     return type(model)(replace(model.config, vocabulary_size=vocabulary_size, num_answers=num_answers))
 
 

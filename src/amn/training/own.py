@@ -5,7 +5,8 @@ be resumed, repeated and judged from its directory alone.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import ceil
 from pathlib import Path
@@ -13,9 +14,13 @@ from typing import Any
 
 from amn.config import RunSpec, TrainConfig
 from amn.data.check import DataReport, seen_answers
+from amn.data.files import STANDARD_INPUT, shown
 from amn.data.formats import read_jsonl, write_jsonl
+from amn.data.sentences import MAX_SENTENCE_WORDS
 from amn.data.source import OwnStories, hold_out, one_each
 from amn.data.story import Story, words
+from amn.data.text import MAX_QUESTION_WORDS
+from amn.data.vocabulary import answer_items, answer_tokens
 from amn.errors import DataError
 from amn.models import model_class
 from amn.pretrained import DEFAULT_MODEL
@@ -24,7 +29,7 @@ from amn.store.run_directory import SPEC_FILE, STORY_FILES, RunDirectory
 from amn.training.prepare import data_key, encode_stories
 from amn.training.single import FitOptions, fit_run
 from amn.training.sweep import Grid
-from amn.training.warm_start import vocabulary_of
+from amn.training.warm_start import settings_of, vocabulary_of
 
 _FLAGS = {"start": "--start NAME or none", "epochs": "--epochs N"}  # settings with an option of their own
 _BATCHES = ((600, 16), (4_000, 32), (30_000, 64))  # up to so many questions, so many a step
@@ -34,6 +39,10 @@ _STEPS = {True: 800, False: 3_000}  # that learning takes from a trained model, 
 _EPOCHS = {True: (8, 40), False: (20, 120)}  # the fewest and the most
 _ENOUGH_TO_HIDE = 5_000  # questions from which names are hidden: with 360 of a warehouse it learned nothing more
 _POINTED = 0.3  # share of answers that are words of their story from which pointing at them pays
+_MOST_ITEMS = 64  # words and commas of an answer, with its end
+_FITTING = frozenset(  # settings of a model that can be changed in a trained one: its weights keep their shapes
+    ("items", "prior", "information", "creation", "budget", "budget_from", "budget_to", "all_banks")
+)
 _LONGEST_WINDOW = 300  # sentences that a question may see, by default
 
 
@@ -74,11 +83,14 @@ class OwnPlan:
     def describe(self) -> Iterator[str]:
         """What was seen and what was chosen, line by line."""
         seen = self.seen
+        name = "standard input" if Path(seen.path) in STANDARD_INPUT else seen.path
         yield (
-            f"{seen.path}: {seen.stories} stories with {seen.questions} questions; a question sees at most "
+            f"{name}: {seen.stories} stories with {seen.questions} questions; a question sees at most "
             f"{seen.most_told} sentences; {len(seen.vocabulary)} words"
         )
         yield f"answers: {len(seen.answers)} different; {seen_answers(seen)}"
+        if unsure := contradicted((*self.training, *self.validation)):
+            yield f"{unsure} questions have another answer elsewhere for the same story: no model can learn these"
         kept = count_questions(self.validation)
         yield f"kept apart to judge by: {len(self.validation)} stories with {kept} questions"
         yield "chosen:"
@@ -132,6 +144,15 @@ def count_questions(stories: Sequence[Story]) -> int:
     return sum(len(story.questions) for story in stories)
 
 
+def contradicted(stories: Iterable[Story]) -> int:
+    """How many questions are answered otherwise where the same is asked about the same sentences."""
+    answers = defaultdict[tuple[tuple[str, ...], str], Counter[str]](Counter)
+    for story in stories:
+        for asked in story.questions:
+            answers[story.sentences[: asked.after], asked.text.lower()][(asked.answer or "").lower()] += 1
+    return sum(found.total() for found in answers.values() if len(found) > 1)
+
+
 def _divided(stories: OwnStories, seed: int) -> tuple[list[Story], list[Story]]:
     """Stories to train on and stories to keep apart."""
     training = _answerable(stories.training, stories.name)
@@ -140,8 +161,7 @@ def _divided(stories: OwnStories, seed: int) -> tuple[list[Story], list[Story]]:
         if not training or not kept:
             raise DataError(stories.name, None, "questions to train on and to validate with", "none")
         return training, kept
-    different = one_each(training)
-    return hold_out(different if len(different) > 1 else training, seed, stories.name)
+    return hold_out(one_each(training), seed, stories.name)
 
 
 def _answerable(stories: Sequence[Story], name: str) -> list[Story]:
@@ -151,8 +171,19 @@ def _answerable(stories: Sequence[Story], name: str) -> list[Story]:
             if not words(asked.text) or not any(map(words, story.sentences[: asked.after])):
                 expected = "words in the question and in a sentence before it"
                 raise DataError(f"{name}[{number}]", None, expected, repr(asked.text))
+        _check_lengths(story, f"{name}[{number}]")
     known = [tuple(asked for asked in story.questions if asked.answer is not None) for story in stories]
     return [replace(story, questions=asked) for story, asked in zip(stories, known, strict=True) if asked]
+
+
+def _check_lengths(story: Story, name: str) -> None:
+    """Refuses before the training what could not be asked after it."""
+    limits = {"sentence": (story.sentences, MAX_SENTENCE_WORDS)}
+    limits["question"] = (tuple(asked.text for asked in story.questions), MAX_QUESTION_WORDS)
+    for kind, (texts, most) in limits.items():
+        for text in texts:
+            if len(text) > 2 * most and (count := len(words(text))) > most:
+                raise DataError(name, None, f"at most {most} words in a {kind}", f"{count} in {shown(text)}")
 
 
 def kept_stories(directory: RunDirectory) -> OwnStories | None:
@@ -180,7 +211,7 @@ def choose(seen: DataReport, questions: int, model: str, given: Mapping[str, Any
     """The settings that the user has not given, for stories with so many questions to train on."""
     of_model = {field.name for field in fields(model_class(model).Config)}
     known = of_model | {field.name for field in fields(TrainConfig)}
-    start = list(_start(seen, questions, model, [name for name in given if name in of_model]))
+    start = list(_start(seen, questions, model, [name for name in given if name in of_model - _FITTING]))
     begins = (given["start"] if "start" in given else start[0].value if start else None) is not None
     batch = given.get("batch_size") or next((size for most, size in _BATCHES if questions <= most), _LARGEST_BATCH)
     chosen = [
@@ -188,6 +219,7 @@ def choose(seen: DataReport, questions: int, model: str, given: Mapping[str, Any
         *_schedule(questions, batch, given.get("epochs"), begins, model),
         *_reading(seen),
         *_names(seen, questions, model, begins),
+        *_items(seen, given.get("start", DEFAULT_MODEL) if model == "amn" and begins else None),
         *(_GENTLY if begins else ()),
     ]
     return [choice for choice in chosen if choice.setting in known and choice.setting not in given]
@@ -236,3 +268,14 @@ def _names(seen: DataReport, questions: int, model: str, begins: bool) -> Iterat
         yield Choice("pointer", True, f"{told:.0%} of the answers are words of their story")
     if questions >= _ENOUGH_TO_HIDE:
         yield Choice("anonymise", 0.3, "so that names which no story here has will do as well")
+
+
+def _items(seen: DataReport, start: str | None) -> Iterator[Choice]:
+    """Room for the longest answer, if the model to start from has too little."""
+    if start is None:
+        return
+    room = settings_of(start).get("items", 1)
+    longest = max((len(answer_tokens(answer_items(answer))) for answer in seen.answers), default=0)
+    if 1 < room < longest:
+        reason = f"the longest answer has {longest - 1} words and commas, {start} stops at {room - 1}"
+        yield Choice("items", min(longest, _MOST_ITEMS), reason)

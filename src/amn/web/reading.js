@@ -21,7 +21,8 @@ export function spellingOf(sentences) {
   const found = new Map();
   for (const sentence of sentences) {
     [...sentence.matchAll(WORDS)].forEach(([word], place) => {
-      if (place || !found.has(word.toLowerCase())) found.set(word.toLowerCase(), word);
+      const known = word.toLowerCase().replaceAll("’", "'");
+      if (place || !found.has(known)) found.set(known, word);
     });
   }
   return found;
