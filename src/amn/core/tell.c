@@ -86,32 +86,40 @@ static void listen(const struct amn_memory *memory, struct amn_desk *desk, id me
     }
 }
 
-/* What one member gathers along its edges, by attention; who is near has keys of all heads, then values of all. */
+/* What one member gathers along its edges, by attention; who is near has keys, all heads alternating, then values. */
 INLINE void gather(size_t width, size_t heads, const float *query, size_t near, const float *const *key_value,
                    const int8_t *kinds, const float *bias, float *scores, float *out) {
-    for (size_t head = 0; head < heads; head++) {
-        float *score = scores + head * near, top = -INFINITY;
-        for (size_t row = 0; row < near; row++) {
-            score[row] = dot(width, query + head * width, key_value[row] + head * width) +
-                         bias[head * NUM_KINDS + (size_t)kinds[row]];
-            top = score[row] > top ? score[row] : top;
+    float top[heads];
+    for (size_t head = 0; head < heads; head++) top[head] = -INFINITY;
+    for (size_t row = 0; row < near; row++) {
+        const float *key = key_value[row], *by_kind = bias + (size_t)kinds[row] * heads;
+        float *score = scores + row * heads, sums[heads];
+        for (size_t head = 0; head < heads; head++) sums[head] = 0;
+        for (size_t i = 0; i < width; i++)
+            for (size_t head = 0; head < heads; head++) sums[head] += query[i * heads + head] * key[i * heads + head];
+        SIMD
+        for (size_t head = 0; head < heads; head++) {
+            score[head] = sums[head] + by_kind[head];
+            top[head] = score[head] > top[head] ? score[head] : top[head];
         }
-        for (size_t row = 0; row < near; row++) score[row] -= top;
     }
-    for (size_t i = heads * near; i < padded(heads * near); i++) scores[i] = 0;
+    for (size_t row = 0; row < near; row++)
+        SIMD
+        for (size_t head = 0; head < heads; head++) scores[row * heads + head] -= top[head];
+    for (size_t i = 0; i < LANES; i++) scores[heads * near + i] = 0;
     SIMD
     for (size_t i = 0; i < padded(heads * near); i++) scores[i] = exponential(scores[i]);
     for (size_t head = 0; head < heads; head++) {
-        const float *score = scores + head * near;
         float all = 0, sums[width]; /* apart from `out`, which might be anywhere: so they stay in registers */
         for (size_t i = 0; i < width; i++) sums[i] = 0;
         for (size_t row = 0; row < near; row++) {
-            const float *value = key_value[row] + (heads + head) * width;
-            all += score[row];
+            const float score = scores[row * heads + head], *value = key_value[row] + (heads + head) * width;
+            all += score;
             SIMD
-            for (size_t i = 0; i < width; i++) sums[i] += score[row] * value[i];
+            for (size_t i = 0; i < width; i++) sums[i] += score * value[i];
         }
-        for (size_t i = 0; i < width; i++) out[head * width + i] = sums[i] / all;
+        float share = 1.0f / all;
+        for (size_t i = 0; i < width; i++) out[head * width + i] = sums[i] * share;
     }
 }
 
@@ -130,10 +138,10 @@ static void attend(const struct amn_model *m, struct amn_desk *desk, id count, i
             kinds[near] = edges[row];
             near += edges[row] != 0;
         }
-        if (width == 16) /* a width that is known makes loops without a count */
-            gather(16, m->heads, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
-        else if (width == 32)
-            gather(32, m->heads, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
+        if (m->heads == 4 && width == 16) /* numbers that are known make loops without a count */
+            gather(16, 4, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
+        else if (m->heads == 4 && width == 32)
+            gather(32, 4, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
         else
             gather(width, m->heads, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
     }

@@ -36,9 +36,7 @@ class CoreStories:
 
     def __init__(self, core: Core, examples: Sequence[Example]) -> None:
         self.heard = sum(len(example.sentences) for example in examples)
-        self._memories = [CoreMemory(core, example.questions) for example in examples]
-        for memory, example in zip(self._memories, examples, strict=True):
-            memory.hear(example.sentences)
+        self._memories = [_told(core, example) for example in examples]
         self._decoding = cache(partial(Decoding, core, self._memories))  # for a number of banks
 
     def read(self, banks: int) -> list[Found]:
@@ -46,6 +44,13 @@ class CoreStories:
 
     def decode(self, banks: int) -> None:
         self._decoding(banks).run()
+
+
+def _told(core: Core, example: Example) -> CoreMemory:
+    """The memory of a story that was read to its end; one after another, while what each needs is in the cache."""
+    memory = CoreMemory(core, example.questions)
+    memory.hear(example.sentences)
+    return memory
 
 
 def open_gate(
