@@ -54,6 +54,9 @@ INLINE float tangent(float x) { return 1.0f - 2.0f / (exponential(2.0f * x) + 1.
 
 INLINE float sigmoid(float x) { return 1.0f / (exponential(-x) + 1.0f); }
 
+/* The greater of two; the first where the second is no number. */
+INLINE float greater(float a, float b) { return b > a ? b : a; }
+
 INLINE float dot(size_t size, const float *a, const float *b) {
     float sum = 0;
     SIMD_SUM(sum)

@@ -29,6 +29,11 @@ static size_t furnish(struct amn_desk *desk, size_t rows, char *block) {
     desk->scores = take(block, &used, sizeof(float) * (rows * desk->model->heads + LANES));
     desk->edges = take(block, &used, rows * rows);
     desk->kinds = take(block, &used, rows);
+    struct verdicts *of = &desk->verdicts;
+    float **parts[] = {&of->update,   &of->candidate, &of->move,     &of->vote,
+                       &of->previous, &of->likeness,  &of->strength, &of->asked_for};
+    of->state = take(block, &used, rows * sizeof(float *));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i] = take(block, &used, padded(rows) * sizeof(float));
     return used;
 }
 

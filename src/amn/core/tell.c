@@ -100,7 +100,7 @@ INLINE void gather(size_t width, size_t heads, const float *query, size_t near, 
         SIMD
         for (size_t head = 0; head < heads; head++) {
             score[head] = sums[head] + by_kind[head];
-            top[head] = score[head] > top[head] ? score[head] : top[head];
+            top[head] = greater(top[head], score[head]);
         }
     }
     for (size_t row = 0; row < near; row++)
@@ -163,59 +163,6 @@ static void propagate(struct amn_memory *memory, struct amn_desk *desk, id count
               memory->states + (size_t)row->slot * hidden);
         memory->marks[row->slot].changed = memory->sentences;
     }
-}
-
-/* Eqs. (5-8): the new strength of an entity, the greatest that any question gives it; and how much it is asked for. */
-static float strength_of(const struct amn_memory *memory, const float *state, const float *scores, float previous,
-                         float *asked_for) {
-    const struct amn_model *m = memory->model;
-    float strength = 0;
-    *asked_for = -INFINITY;
-    for (id i = 0; i < memory->questions; i++) {
-        const struct asked *asked = memory->asked + i;
-        float update = sigmoid(scores[0] + asked->update + m->update_previous * previous);
-        float kept = previous * (1.0f - sigmoid(previous * dot(m->hidden, state, asked->likeness)));
-        float candidate = sigmoid(scores[1] + m->candidate_bias + m->candidate_previous * kept);
-        strength = fmaxf(strength, candidate + update * (previous - candidate));
-        *asked_for = fmaxf(*asked_for, dot(m->hidden, state, asked->move));
-    }
-    return strength;
-}
-
-/* Eq. (10), eq. (12): the deepest bank that a relevance reaches; what is no number reaches no further than the first. */
-static id reach_of(const struct amn_memory *memory, float relevance) {
-    float last = (float)(memory->banks - 1), reach = last + ceilf(relevance / memory->model->bank_gap) - 1.0f;
-    return reach >= last ? memory->banks - 1 : reach > 0 ? (id)reach : 0;
-}
-
-/* The products of a state with the four rows of a weight. */
-INLINE void dots(size_t hidden, const float *state, const float *weight, float *out) {
-    float a = 0, b = 0, c = 0, d = 0;
-    _Pragma("omp simd reduction(+ : a, b, c, d)")
-    for (size_t i = 0; i < hidden; i++) {
-        a += state[i] * weight[i];
-        b += state[i] * weight[hidden + i];
-        c += state[i] * weight[2 * hidden + i];
-        d += state[i] * weight[3 * hidden + i];
-    }
-    out[0] = a, out[1] = b, out[2] = c, out[3] = d;
-}
-
-/* Strength, relevance (eq. 9) and place of a member after its state has changed. */
-static void judge(struct amn_memory *memory, id slot) {
-    const struct amn_model *m = memory->model;
-    const float *state = memory->states + (size_t)slot * m->hidden;
-    struct mark *mark = memory->marks + slot;
-    float scores[4], asked_for;
-    dots(m->hidden, state, m->of_state, scores);
-    mark->strength = strength_of(memory, state, scores, mark->strength, &asked_for);
-    mark->relevance =
-        (mark->strength * scores[2] + asked_for) * scale_of(m->hidden, m->epsilon, state) + m->move_bias;
-    id last = memory->banks - 1, reach = reach_of(memory, mark->relevance);
-    if (mark->depth == last) memory->vote -= (double)mark->vote;
-    mark->vote = scores[3];
-    if (reach > mark->depth) place(memory, slot, reach);
-    if (mark->depth == last) memory->vote += (double)mark->vote;
 }
 
 /* Eq. (9) for creation: from what the last bank holds and how full the memory is for its number of banks. */
@@ -307,7 +254,7 @@ static int read_sentence(struct amn_memory *memory, struct amn_desk *desk, const
     listen(memory, desk, members, count, rows);
     attend(memory->model, desk, count, rows);
     propagate(memory, desk, count);
-    for (id i = 0; i < count; i++) judge(memory, desk->members[i]);
+    settle(memory, desk, (size_t)count);
     return count ? create_bank(memory, desk) : OK;
 }
 
