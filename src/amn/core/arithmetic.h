@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
@@ -18,11 +19,13 @@ enum { LANES = 16 };
 enum { LANES = 8 };
 #endif
 
+extern const float most_exponent; /* 126. A limit that the compiler does not know costs one instruction, not several. */
+
 /* 2^n times a polynomial, which is 2^f within 2e-9 for the remainder f. What is no number counts as very small. */
 INLINE float exponential(float x) {
     float t = x * 1.44269504f;
-    t = t > 126.0f ? 126.0f : t;
-    t = t >= -126.0f ? t : -126.0f;
+    t = t > -most_exponent ? t : -most_exponent;
+    t = t < most_exponent ? t : most_exponent;
     float n = rintf(t), f = t - n;
     float p = 0.000153375775f;
     p = p * f + 0.00133998599f;
@@ -40,9 +43,19 @@ INLINE float exponential(float x) {
 /* So many or a few more, so that none is left over for a loop of vectors. */
 INLINE size_t padded(size_t count) { return (count + LANES - 1) / LANES * LANES; }
 
+/* Zeros that begin with a line of the cache, as vectors that are read from there should; NULL where there is no room. */
+INLINE void *aligned_zeros(size_t bytes) {
+    size_t whole = (bytes + 63) / 64 * 64;
+    void *made = aligned_alloc(64, whole);
+    return made ? memset(made, 0, whole) : NULL;
+}
+
 INLINE float tangent(float x) { return 1.0f - 2.0f / (exponential(2.0f * x) + 1.0f); }
 
 INLINE float sigmoid(float x) { return 1.0f / (exponential(-x) + 1.0f); }
+
+/* The greater of two; the first where the second is no number. */
+INLINE float greater(float a, float b) { return b > a ? b : a; }
 
 INLINE float dot(size_t size, const float *a, const float *b) {
     float sum = 0;

@@ -20,7 +20,7 @@ static void weigh(const struct amn_memory *memory, const struct asked *asked, id
             const float *state = memory->states + (size_t)slot * m->hidden;
             *strength = memory->marks[slot].strength * scale_of(m->hidden, m->epsilon, state);
             *mass = *strength++ * dot(m->hidden, state, asked->match);
-            top = fmaxf(top, *mass++);
+            top = greater(top, *mass++);
         }
     float whole = exponential(m->nothing - top);
     for (id depth = memory->banks - 1; depth >= first; depth--) {

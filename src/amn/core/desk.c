@@ -29,6 +29,11 @@ static size_t furnish(struct amn_desk *desk, size_t rows, char *block) {
     desk->scores = take(block, &used, sizeof(float) * (rows * desk->model->heads + LANES));
     desk->edges = take(block, &used, rows * rows);
     desk->kinds = take(block, &used, rows);
+    struct verdicts *of = &desk->verdicts;
+    float **parts[] = {&of->update,   &of->candidate, &of->move,     &of->vote,
+                       &of->previous, &of->likeness,  &of->strength, &of->asked_for};
+    of->state = take(block, &used, rows * sizeof(float *));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i] = take(block, &used, padded(rows) * sizeof(float));
     return used;
 }
 
@@ -36,7 +41,7 @@ static size_t furnish(struct amn_desk *desk, size_t rows, char *block) {
 int reserve(struct amn_desk *desk, size_t rows) {
     if (rows <= desk->rows) return OK;
     rows = rows < 64 ? 64 : rows;
-    char *block = calloc(1, furnish(desk, rows, NULL));
+    char *block = aligned_zeros(furnish(desk, rows, NULL));
     if (!block) {
         furnish(desk, desk->rows, (char *)desk->block);
         return NO_ROOM;
@@ -53,7 +58,7 @@ struct amn_desk *amn_desk_new(const struct amn_model *model, int64_t bytes) {
     if (!desk) return NULL;
     desk->model = model;
     desk->most_bytes = (size_t)bytes;
-    desk->heard_values = malloc(HEARD * 2 * model->hidden * sizeof(float));
+    desk->heard_values = aligned_zeros(HEARD * 2 * model->hidden * sizeof(float));
     if (desk->heard_values && reserve(desk, 1) == OK) return desk;
     amn_desk_free(desk);
     return NULL;
@@ -140,14 +145,13 @@ static struct telling *new_telling(struct amn_desk *desk, id length, id spoken) 
         into->known = take(block, &used, distinct);
         into->gates = take(block, &used, distinct * 3 * hidden * sizeof(float));
         into->newcomers = take(block, &used, distinct * WIDTHS * hidden * sizeof(float));
-        if (!telling) telling = malloc(used);
+        if (!telling) telling = aligned_zeros(used);
         if (!telling) return NULL;
     }
     if (desk->bytes + used > desk->most_bytes) forget_tellings(desk);
     desk->bytes += telling->bytes = used;
     telling->length = length;
     telling->spoken = spoken;
-    memset(telling->known, 0, distinct);
     return telling;
 }
 

@@ -63,6 +63,12 @@ struct row {
     const float *key_value;
 };
 
+struct verdicts { /* of each member after its state has changed */
+    const float **state;
+    float *update, *candidate, *move, *vote; /* products with its state, for eqs. (5), (7) and (9) */
+    float *previous, *likeness, *strength, *asked_for;
+};
+
 enum { HEARD = 512, TELLINGS = 4096 };
 
 struct heard { /* whose key and value are kept, as of which sentence */
@@ -78,6 +84,7 @@ struct amn_desk {
     const float **from, **near;
     float **into, *room, *normed, *messages, *inputs, *scores, *outputs;
     int8_t *edges, *kinds;
+    struct verdicts verdicts;
     struct heard heard[HEARD];
     float *heard_values;
     struct telling *tellings[TELLINGS];
@@ -99,6 +106,7 @@ void place(struct amn_memory *memory, id slot, id depth);
 int make_room(struct amn_memory *memory, id more);
 int reserve(struct amn_desk *desk, size_t rows);
 void run(const struct reader *reader, size_t hidden, const id *vectors, id length, float *parts, float *out);
+void settle(struct amn_memory *memory, struct amn_desk *desk, size_t count);
 const struct telling *told_of(struct amn_desk *desk, id length, id spoken);
 size_t names_told(const struct amn_memory *memory);
 int note_told(struct amn_memory *memory, id slot);

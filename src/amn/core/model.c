@@ -7,7 +7,7 @@
 
 /* Room for some numbers, which lives as long as the model. */
 static float *room(struct amn_model *m, size_t count) {
-    float *made = m->parts < sizeof m->all / sizeof *m->all ? calloc(count + LANES, sizeof(float)) : NULL;
+    float *made = m->parts < sizeof m->all / sizeof *m->all ? aligned_zeros((count + LANES) * sizeof(float)) : NULL;
     if (made)
         m->all[m->parts++] = made;
     else
@@ -144,11 +144,16 @@ static void take_gate(struct amn_model *m, const struct amn_gate *from) {
     m->gate.names = copied(m, from->names, words);
 }
 
-static float *edge_bias(struct amn_model *m, const float *bias) {
-    float *made = room(m, m->heads * NUM_KINDS);
-    for (size_t i = 0; i < m->heads * NUM_KINDS && made; i++)
-        made[i] = bias[i % NUM_KINDS * m->heads + i / NUM_KINDS];
-    return made;
+/* Reorders the first outputs of a weight, queries or keys, so that the numbers of all heads alternate. */
+static float *alternated(const struct amn_model *m, float *weight, size_t outputs) {
+    size_t width = m->hidden / m->heads;
+    float by_head[m->hidden];
+    for (size_t i = 0; i < m->hidden && weight; i++) {
+        float *row = weight + i * outputs;
+        memcpy(by_head, row, sizeof by_head);
+        for (size_t j = 0; j < m->hidden; j++) row[j % width * m->heads + j / width] = by_head[j];
+    }
+    return weight;
 }
 
 struct amn_model *amn_model_new(const struct amn_weights *w) {
@@ -170,9 +175,9 @@ struct amn_model *amn_model_new(const struct amn_weights *w) {
     m->message_input = whole(m, &w->propagate.input, 1);
     m->from_question = whole(m, &w->from_question, 1);
     m->from_question_bias = copied(m, w->from_question.bias, m->hidden);
-    m->query = whole(m, &w->query, 1.0f / sqrtf((float)(m->hidden / m->heads)));
-    m->key_value = whole(m, &w->key_value, 1);
-    m->edge_bias = edge_bias(m, w->edge_bias);
+    m->query = alternated(m, whole(m, &w->query, 1.0f / sqrtf((float)(m->hidden / m->heads))), m->hidden);
+    m->key_value = alternated(m, whole(m, &w->key_value, 1), 2 * m->hidden);
+    m->edge_bias = copied(m, w->edge_bias, NUM_KINDS * m->heads);
     take_strength(m, w);
     take_decoder(m, w);
     if (w->gate.width > 0) take_gate(m, &w->gate);

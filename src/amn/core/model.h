@@ -29,8 +29,8 @@ struct amn_model {
     struct reader word, question;
     float *word_input, *sentence_input, *message_input; /* what the update GRU hears, in two halves; and propagation */
     float *from_question, *from_question_bias;
-    float *query, *key_value; /* query: over the root of a head's width */
-    float *edge_bias;         /* heads x kinds */
+    float *query, *key_value; /* query: over the root of a head's width; the heads of queries and keys alternate */
+    float *edge_bias;         /* kinds x heads */
     float *of_state;          /* 4 x hidden: update, candidate, move, vote */
     float *of_question, update_bias, candidate_bias, move_bias;
     float update_previous, candidate_previous, likeness; /* likeness: what a question is scaled by for eq. (6) */

@@ -2,7 +2,9 @@
 
 #include "arithmetic.h"
 
-enum { BLOCK = LANES == 16 ? 12 : 6 }; /* rows that are taken at once: as many as there are registers for */
+const float most_exponent = 126.0f;
+
+enum { BLOCK = LANES == 16 ? 7 : 6 }; /* rows that are taken at once: enough to keep a processor busy, and no more */
 
 typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
@@ -10,19 +12,21 @@ typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias
 INLINE void block(int rows, int vectors, size_t inputs, size_t outputs, const float *const *in, const float *weight,
                   float *const *out, size_t column) {
     lanes sums[BLOCK][4];
-#pragma GCC unroll 12
+#pragma GCC unroll 7
     for (int row = 0; row < rows; row++)
 #pragma GCC unroll 4
         for (int vector = 0; vector < vectors; vector++) sums[row][vector] = (lanes){0};
     for (size_t i = 0; i < inputs; i++) {
-        const float *columns = weight + i * outputs + column;
-#pragma GCC unroll 12
+        lanes columns[4];
+#pragma GCC unroll 4
+        for (int vector = 0; vector < vectors; vector++)
+            columns[vector] = *(const lanes *)(weight + i * outputs + column + (size_t)vector * LANES);
+#pragma GCC unroll 7
         for (int row = 0; row < rows; row++)
 #pragma GCC unroll 4
-            for (int vector = 0; vector < vectors; vector++)
-                sums[row][vector] += in[row][i] * *(const lanes *)(columns + vector * LANES);
+            for (int vector = 0; vector < vectors; vector++) sums[row][vector] += in[row][i] * columns[vector];
     }
-#pragma GCC unroll 12
+#pragma GCC unroll 7
     for (int row = 0; row < rows; row++)
 #pragma GCC unroll 4
         for (int vector = 0; vector < vectors; vector++)
@@ -33,10 +37,10 @@ INLINE void block(int rows, int vectors, size_t inputs, size_t outputs, const fl
 INLINE void rest_of_block(int rows, size_t inputs, size_t outputs, const float *const *in, const float *weight,
                           float *const *out, size_t column) {
     lanes sums[BLOCK];
-#pragma GCC unroll 12
+#pragma GCC unroll 7
     for (int row = 0; row < rows; row++) sums[row] = (lanes){0};
     for (size_t i = 0; i < inputs; i++)
-#pragma GCC unroll 12
+#pragma GCC unroll 7
         for (int row = 0; row < rows; row++) sums[row] += in[row][i] * *(const lanes *)(weight + i * outputs + column);
     for (int row = 0; row < rows; row++) memcpy(out[row] + column, &sums[row], (outputs - column) * sizeof(float));
 }
@@ -54,22 +58,20 @@ INLINE void blocks(int rows, int vectors, size_t inputs, size_t outputs, const f
     case count: blocks(count, vectors, inputs, outputs, in, weight, out); break
 
 void product(size_t rows, size_t inputs, size_t outputs, const float *const *in, const float *weight, float *const *out) {
-    for (; rows > BLOCK; rows -= BLOCK, in += BLOCK, out += BLOCK) blocks(BLOCK, 2, inputs, outputs, in, weight, out);
-    switch (rows) {
-        CASE(1, 4);
-        CASE(2, 4);
-        CASE(3, LANES == 16 ? 2 : 4);
-        CASE(4, 2);
-        CASE(5, 2);
-        CASE(6, 2);
+    while (rows) {
+        size_t some = rows <= BLOCK ? rows : rows < 2 * BLOCK ? (rows + 1) / 2 : BLOCK; /* no block of very few at the end */
+        switch (some) {
+            CASE(1, 4);
+            CASE(2, 4);
+            CASE(3, 4);
+            CASE(4, 2);
+            CASE(5, 2);
+            CASE(6, 2);
 #ifdef __AVX512F__
-        CASE(7, 2);
-        CASE(8, 2);
-        CASE(9, 2);
-        CASE(10, 2);
-        CASE(11, 2);
-        CASE(12, 2);
+            CASE(7, 2);
 #endif
-        default: break;
+            default: break;
+        }
+        rows -= some, in += some, out += some;
     }
 }

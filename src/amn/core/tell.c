@@ -86,32 +86,40 @@ static void listen(const struct amn_memory *memory, struct amn_desk *desk, id me
     }
 }
 
-/* What one member gathers along its edges, by attention; who is near has keys of all heads, then values of all. */
+/* What one member gathers along its edges, by attention; who is near has keys, all heads alternating, then values. */
 INLINE void gather(size_t width, size_t heads, const float *query, size_t near, const float *const *key_value,
                    const int8_t *kinds, const float *bias, float *scores, float *out) {
-    for (size_t head = 0; head < heads; head++) {
-        float *score = scores + head * near, top = -INFINITY;
-        for (size_t row = 0; row < near; row++) {
-            score[row] = dot(width, query + head * width, key_value[row] + head * width) +
-                         bias[head * NUM_KINDS + (size_t)kinds[row]];
-            top = score[row] > top ? score[row] : top;
+    float top[heads];
+    for (size_t head = 0; head < heads; head++) top[head] = -INFINITY;
+    for (size_t row = 0; row < near; row++) {
+        const float *key = key_value[row], *by_kind = bias + (size_t)kinds[row] * heads;
+        float *score = scores + row * heads, sums[heads];
+        for (size_t head = 0; head < heads; head++) sums[head] = 0;
+        for (size_t i = 0; i < width; i++)
+            for (size_t head = 0; head < heads; head++) sums[head] += query[i * heads + head] * key[i * heads + head];
+        SIMD
+        for (size_t head = 0; head < heads; head++) {
+            score[head] = sums[head] + by_kind[head];
+            top[head] = greater(top[head], score[head]);
         }
-        for (size_t row = 0; row < near; row++) score[row] -= top;
     }
-    for (size_t i = heads * near; i < padded(heads * near); i++) scores[i] = 0;
+    for (size_t row = 0; row < near; row++)
+        SIMD
+        for (size_t head = 0; head < heads; head++) scores[row * heads + head] -= top[head];
+    for (size_t i = 0; i < LANES; i++) scores[heads * near + i] = 0;
     SIMD
     for (size_t i = 0; i < padded(heads * near); i++) scores[i] = exponential(scores[i]);
     for (size_t head = 0; head < heads; head++) {
-        const float *score = scores + head * near;
         float all = 0, sums[width]; /* apart from `out`, which might be anywhere: so they stay in registers */
         for (size_t i = 0; i < width; i++) sums[i] = 0;
         for (size_t row = 0; row < near; row++) {
-            const float *value = key_value[row] + (heads + head) * width;
-            all += score[row];
+            const float score = scores[row * heads + head], *value = key_value[row] + (heads + head) * width;
+            all += score;
             SIMD
-            for (size_t i = 0; i < width; i++) sums[i] += score[row] * value[i];
+            for (size_t i = 0; i < width; i++) sums[i] += score * value[i];
         }
-        for (size_t i = 0; i < width; i++) out[head * width + i] = sums[i] / all;
+        float share = 1.0f / all;
+        for (size_t i = 0; i < width; i++) out[head * width + i] = sums[i] * share;
     }
 }
 
@@ -130,10 +138,10 @@ static void attend(const struct amn_model *m, struct amn_desk *desk, id count, i
             kinds[near] = edges[row];
             near += edges[row] != 0;
         }
-        if (width == 16) /* a width that is known makes loops without a count */
-            gather(16, m->heads, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
-        else if (width == 32)
-            gather(32, m->heads, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
+        if (m->heads == 4 && width == 16) /* numbers that are known make loops without a count */
+            gather(16, 4, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
+        else if (m->heads == 4 && width == 32)
+            gather(32, 4, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
         else
             gather(width, m->heads, query, near, key_values, kinds, m->edge_bias, desk->scores, message);
     }
@@ -155,59 +163,6 @@ static void propagate(struct amn_memory *memory, struct amn_desk *desk, id count
               memory->states + (size_t)row->slot * hidden);
         memory->marks[row->slot].changed = memory->sentences;
     }
-}
-
-/* Eqs. (5-8): the new strength of an entity, the greatest that any question gives it; and how much it is asked for. */
-static float strength_of(const struct amn_memory *memory, const float *state, const float *scores, float previous,
-                         float *asked_for) {
-    const struct amn_model *m = memory->model;
-    float strength = 0;
-    *asked_for = -INFINITY;
-    for (id i = 0; i < memory->questions; i++) {
-        const struct asked *asked = memory->asked + i;
-        float update = sigmoid(scores[0] + asked->update + m->update_previous * previous);
-        float kept = previous * (1.0f - sigmoid(previous * dot(m->hidden, state, asked->likeness)));
-        float candidate = sigmoid(scores[1] + m->candidate_bias + m->candidate_previous * kept);
-        strength = fmaxf(strength, candidate + update * (previous - candidate));
-        *asked_for = fmaxf(*asked_for, dot(m->hidden, state, asked->move));
-    }
-    return strength;
-}
-
-/* Eq. (10), eq. (12): the deepest bank that a relevance reaches; what is no number reaches no further than the first. */
-static id reach_of(const struct amn_memory *memory, float relevance) {
-    float last = (float)(memory->banks - 1), reach = last + ceilf(relevance / memory->model->bank_gap) - 1.0f;
-    return reach >= last ? memory->banks - 1 : reach > 0 ? (id)reach : 0;
-}
-
-/* The products of a state with the four rows of a weight. */
-INLINE void dots(size_t hidden, const float *state, const float *weight, float *out) {
-    float a = 0, b = 0, c = 0, d = 0;
-    _Pragma("omp simd reduction(+ : a, b, c, d)")
-    for (size_t i = 0; i < hidden; i++) {
-        a += state[i] * weight[i];
-        b += state[i] * weight[hidden + i];
-        c += state[i] * weight[2 * hidden + i];
-        d += state[i] * weight[3 * hidden + i];
-    }
-    out[0] = a, out[1] = b, out[2] = c, out[3] = d;
-}
-
-/* Strength, relevance (eq. 9) and place of a member after its state has changed. */
-static void judge(struct amn_memory *memory, id slot) {
-    const struct amn_model *m = memory->model;
-    const float *state = memory->states + (size_t)slot * m->hidden;
-    struct mark *mark = memory->marks + slot;
-    float scores[4], asked_for;
-    dots(m->hidden, state, m->of_state, scores);
-    mark->strength = strength_of(memory, state, scores, mark->strength, &asked_for);
-    mark->relevance =
-        (mark->strength * scores[2] + asked_for) * scale_of(m->hidden, m->epsilon, state) + m->move_bias;
-    id last = memory->banks - 1, reach = reach_of(memory, mark->relevance);
-    if (mark->depth == last) memory->vote -= (double)mark->vote;
-    mark->vote = scores[3];
-    if (reach > mark->depth) place(memory, slot, reach);
-    if (mark->depth == last) memory->vote += (double)mark->vote;
 }
 
 /* Eq. (9) for creation: from what the last bank holds and how full the memory is for its number of banks. */
@@ -299,7 +254,7 @@ static int read_sentence(struct amn_memory *memory, struct amn_desk *desk, const
     listen(memory, desk, members, count, rows);
     attend(memory->model, desk, count, rows);
     propagate(memory, desk, count);
-    for (id i = 0; i < count; i++) judge(memory, desk->members[i]);
+    settle(memory, desk, (size_t)count);
     return count ? create_bank(memory, desk) : OK;
 }
 

@@ -82,7 +82,8 @@ static inline void remember(struct graph *graph, const id *members, id spoken) {
             if (other != word) met[found++] = members[other];
         for (id i = 0; i < count && found < RECENT; i++) {
             id place = graph->place[before[i]];
-            if (!(place > 0 && place <= spoken)) met[found++] = before[i];
+            met[found] = before[i];
+            found += place <= 0 || place > spoken;
         }
         graph->count[members[word]] = found;
     }

@@ -107,15 +107,7 @@ class CoreMemory:
 
     def _give(self, function: Any, rows: Iterable[Words]) -> None:
         """Passes rows of words to the core, new words with their vectors."""
-        slots, words, begin, vectors = self._spelling.slots, array("i"), array("i", (0,)), array("i")
-        for row in rows:
-            for word in row:
-                slot = slots.get(word)
-                if slot is None:
-                    vectors.append(self._spelling.meet(word))
-                    slot = slots[word]
-                words.append(slot)
-            begin.append(len(words))
+        words, begin, vectors = [array("i", numbers) for numbers in self._spelling.spell(rows)]
         given = boundary.words(words, begin, vectors)
         self._core.check(function(self.handle, self._core.desk, byref(given)))
 
@@ -215,8 +207,7 @@ class CoreMemory:
         return arrays | self._spelling.recalled() | self.strangeness.arrays() | counts
 
     def resume(self, words: Sequence[str], arrays: Arrays) -> None:
-        new = [word for word in words if word not in self._spelling.slots]
-        vectors, none, begin = array("i", [self._spelling.meet(word) for word in new]), array("i"), array("i", (0,))
+        vectors, none, begin = array("i", self._spelling.spell((words,))[2]), array("i"), array("i", (0,))
         given = boundary.words(none, begin, vectors)
         self._core.check(self._code.amn_tell(self.handle, self._core.desk, byref(given)))
         besides = ("banks", "vote", "recalled", "strange")

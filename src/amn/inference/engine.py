@@ -39,9 +39,7 @@ class CoreStories:
 
     def __init__(self, core: Core, examples: Sequence[Example]) -> None:
         self.heard = sum(len(example.sentences) for example in examples)
-        self._memories = [CoreMemory(core, example.questions) for example in examples]
-        for memory, example in zip(self._memories, examples, strict=True):
-            memory.ingest(example.sentences)
+        self._memories = [_told(core, example) for example in examples]
         self._decoding = cache(partial(Decoding, core, self._memories))  # for a number of banks
 
     def read(self, banks: int) -> list[Prediction]:
@@ -49,6 +47,13 @@ class CoreStories:
 
     def decode(self, banks: int) -> None:
         self._decoding(banks).run()
+
+
+def _told(core: Core, example: Example) -> CoreMemory:
+    """The memory of a whole story. Stories are read one after another, while their data is in the cache."""
+    memory = CoreMemory(core, example.questions)
+    memory.ingest(example.sentences)
+    return memory
 
 
 def open_gate(

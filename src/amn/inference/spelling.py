@@ -28,12 +28,24 @@ class Spelling:
         self.words, self.slots = [""], dict[str, int]()
         self.coreference = Coreference(vocabulary, questions)
 
-    def meet(self, word: str) -> int:
-        """Assigns a slot to a new word; returns its vector."""
-        self.slots[word] = len(self.words)
-        self.words.append(word)
+    def spell(self, rows: Iterable[Iterable[str]]) -> tuple[list[int], list[int], list[int]]:
+        """The slots of the words of some rows, the offsets of the rows in them, and the vectors of new words."""
+        slots, new, numbers, begin = self.slots, list[str](), list[int](), [0]
+        for row in rows:
+            for word in row:
+                slot = slots.get(word)
+                if slot is None:
+                    slot = slots[word] = len(slots) + 1
+                    new.append(word)
+                numbers.append(slot)
+            begin.append(len(numbers))
+        self.words += new
+        return numbers, begin, [*map(self._vector, new)] if self.anonymous else [*map(self._vocabulary.word_id, new)]
+
+    def _vector(self, word: str) -> int:
+        """The vector of a new word; unknown words take turns."""
         known = self._vocabulary.word_id(word)
-        if known != UNKNOWN or not self.anonymous:
+        if known != UNKNOWN:
             return known
         self._unknown += 1
         return len(self._vocabulary.words) + (self._unknown - 1) % self.anonymous
@@ -56,7 +68,8 @@ def told_words(example: Example, vocabulary: Vocabulary, anonymous: int) -> list
     spelling = Spelling(vocabulary, anonymous)
     asked = chain.from_iterable(example.questions)
     told = list(chain.from_iterable(linked(example, vocabulary).sentences))
-    vectors = {word: spelling.meet(word) for word in dict.fromkeys([*asked, *told])}
+    words = list(dict.fromkeys([*asked, *told]))
+    vectors = dict(zip(words, spelling.spell((words,))[2], strict=True))
     return list({vectors[word]: word for word in told}.values())
 
 

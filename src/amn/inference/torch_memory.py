@@ -41,11 +41,9 @@ class TorchMemory:
 
     def _numbers(self, words: Words) -> list[int]:
         """The slots of some words; new words are assigned one."""
-        spelling = self._spelling
-        for word in words:
-            if word not in spelling.slots:
-                self._vectors.append(spelling.meet(word))
-        return [spelling.slots[word] for word in words]
+        slots, _, vectors = self._spelling.spell((words,))
+        self._vectors += vectors
+        return slots
 
     def _batch(self, sentence: Sequence[int], view: View | None) -> Batch:
         """A batch of one story with the questions, and one sentence or none."""
