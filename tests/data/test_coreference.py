@@ -114,6 +114,16 @@ def test_other_words_beside_a_name_are_no_part_of_it() -> None:
     assert asked("is barry leila", *told) == [tuple(sentence.split()) for sentence in told]
 
 
+def test_known_words_after_an_article_are_left_as_they_are() -> None:
+    told = ("the lamp barry left", "lamp barry left", "the lamp xu left")
+    assert asked("is the lamp zoe here", *told) == [
+        ("the", "lamp", "barry", "left"),
+        ("lamp barry", "left"),
+        ("the", "lamp xu", "left"),
+    ]
+    assert asked("is the lamp carla here", *told) == [tuple(sentence.split()) for sentence in told]
+
+
 def test_a_verb_that_nobody_knows_is_no_name() -> None:
     told = ("barry zapped carla", "barry zaps", "barry glided")
     assert asked("is barry zap", *told[:2]) == [tuple(sentence.split()) for sentence in told[:2]]

@@ -19,6 +19,7 @@ from amn.data.word_forms import other_number
 
 PRONOUNS = frozenset(("he", "she", "it", "they", "him", "her", "them"))
 TITLES = frozenset(("mr", "mrs", "ms", "miss", "dr", "professor"))  # words that are part of a name
+ARTICLES = frozenset(("a", "an", "the"))
 NAMES = 5  # how many words of names a pronoun may mean, the latest ones
 
 
@@ -42,8 +43,8 @@ class Coreference:
     def ask(self, questions: Iterable[Words]) -> None:
         """Notes the names of several words that questions hold."""
         for question in questions if self._vocabulary.names else ():
-            for word, following in pairwise(question):
-                if self._may_be_name(word, following):
+            for before, (word, following) in zip(("", *question), pairwise(question), strict=False):
+                if self._may_be_name(before, word, following):
                     self._next.setdefault(word, set()).add(following)
                     self._previous.setdefault(following, set()).add(word)
 
@@ -72,24 +73,31 @@ class Coreference:
 
     def _joined(self, sentence: Words) -> Words:
         """A sentence in which names that share only a word with one in a question are one word each."""
-        found: list[str] = []
+        found = ["", ""]
         for word in sentence:
-            before = found[-1] if found else ""
-            other = before in self._next and not _among(word, self._next[before])
-            other |= word in self._previous and not _among(before, self._previous[word])
-            if found and other and self._may_be_name(before, word):
-                found[-1] = f"{before} {word}"
+            before, last = found[-2:]
+            other = last in self._next and not _among(word, self._next[last])
+            other |= word in self._previous and not _among(last, self._previous[word])
+            if last and other and self._may_be_name(before, last, word):
+                found[-1] = f"{last} {word}"
             else:
                 found.append(word)
-        return tuple(found)
+        return tuple(found[2:])
 
-    def _may_be_name(self, word: str, following: str) -> bool:
-        """Whether two neighbouring words may be one name: Mr. Brown, Mary Smith, red ball, robot 7."""
-        named = word in TITLES or self._is_name(word)
-        return named and (following.isdigit() or self._is_name(following))
+    def _may_be_name(self, before: str, word: str, following: str) -> bool:
+        """Whether two neighbouring words may be one name: Mary Smith, Mr. Brown, robot 7.
+
+        After an article, as in "the red ball", training had known words, and they are left as they are.
+        """
+        if not (word in TITLES or self._is_name(word)) or not (following.isdigit() or self._is_name(following)):
+            return False
+        return before not in ARTICLES or self._is_unknown(word) or self._is_unknown(following)
+
+    def _is_unknown(self, word: str) -> bool:
+        return self._vocabulary.word_id(word) == UNKNOWN
 
     def _is_name(self, word: str) -> bool:
-        return word in self._vocabulary.names or self._vocabulary.word_id(word) == UNKNOWN
+        return word in self._vocabulary.names or self._is_unknown(word)
 
 
 def _among(word: str, known: Iterable[str]) -> bool:
