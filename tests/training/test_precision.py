@@ -14,7 +14,9 @@ from amn.training.sweep import Options
 from training.small import small
 
 KILLED = "import os, signal; os.kill(os.getpid(), signal.SIGILL)"
-ROW = {"story": ["Mary went home."], "question": "Where is Mary?", "answer": "home"}
+ROWS = [
+    {"story": [f"{name} went home."], "question": f"Where is {name}?", "answer": "home"} for name in ("Mary", "John")
+]
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +41,7 @@ def test_a_run_is_refused_before_its_directory_is_made(
 
 def test_from_python_too() -> None:
     with pytest.raises(ConfigError, match="precision: .*Abacus 9000"):
-        train([ROW] * 3, device="cpu", precision="bfloat16")
+        train(ROWS, device="cpu", precision="bfloat16")
 
 
 def test_a_worker_tells_why_it_cannot(data: Path, tmp_path: Path) -> None:
