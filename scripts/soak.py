@@ -77,7 +77,7 @@ class Servers:
 
     def __init__(self, number: int, store: str, folder: Path) -> None:
         self._store, self._folder = store, folder
-        self.ports = [_free_port() for _ in range(number)]
+        self.ports = _free_ports(number)
         self._running = {port: self._started(port) for port in self.ports}
 
     def _started(self, port: int) -> "subprocess.Popen[bytes]":
@@ -108,7 +108,7 @@ class Redis:
         program = shutil.which("valkey-server") or shutil.which("redis-server")
         if program is None:
             raise SystemExit("neither valkey-server nor redis-server is installed")
-        self.port = _free_port()
+        (self.port,) = _free_ports(1)
         words = ["--port", str(self.port), "--dir", str(folder), "--save", "", "--appendonly", "yes"]
         self._line = [program, *words, "--appendfsync", "always"]
         self.start()
@@ -123,9 +123,11 @@ class Redis:
         self._process.wait()
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
+def _free_ports(number: int) -> list[int]:
+    """Ports that nobody uses; all are held until the last is found, so that they differ."""
+    with ExitStack() as stack:
+        held = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(number)]
+        return [int(one.getsockname()[1]) for one in held]
 
 
 def telling(client: int, number: int, draws: random.Random) -> list[str]:
