@@ -9,7 +9,7 @@ export OMP_NUM_THREADS ?= 1
 # questions, where it is not the one that the runs were trained with.
 RUNS ?= runs
 DATA ?=
-# Labels of runs that it shows beside those without a label: 1k,facts
+# Labels of runs that it shows beside those without a label: facts,bf16
 LABELS ?=
 
 .DEFAULT_GOAL := help
