@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from amn.data.facts import Facts
 
@@ -21,6 +22,7 @@ _CONTRACTED = re.compile(
         | re \b)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_COMMA = re.compile("[,;]")
 _LETTER_NAMES = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")  # without I, which is no name
 
 
@@ -74,7 +76,27 @@ def words(text: str) -> tuple[str, ...]:
     letters = [word for word in found if word in _LETTER_NAMES]
     if found[:1] == ["A"] and len(letters) == 1:
         letters = []
-    return tuple([word if word in letters else word.lower() for word in found])
+    return _punctuated([word if word in letters else word.lower() for word in found], text)
+
+
+class Punctuated(tuple[str, ...]):
+    """The words of a text with commas or semicolons, for those who need to know where these stand."""
+
+    text: str
+
+    @property
+    def after_commas(self) -> frozenset[int]:
+        """The places of the words after them; empty where one stands in a word, as in 1,000."""
+        *places, count = accumulate(len(words(part)) for part in _COMMA.split(self.text))
+        return frozenset(places if count == len(self) else ())
+
+
+def _punctuated(found: Sequence[str], text: str) -> tuple[str, ...]:
+    if "," not in text and ";" not in text:
+        return tuple(found)
+    row = Punctuated(found)
+    row.text = text
+    return row
 
 
 class _Letters(dict[int, str]):
@@ -100,4 +122,5 @@ def words_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
     if joined.count(_BETWEEN) >= len(texts):
         return [words(text) for text in texts]
     rows = _AT_EDGES.sub(" ", _spelled_out(joined).translate(_KEPT)).lower().split(_BETWEEN)
-    return [words(text) if _LONE.search(text) else tuple(row.split()) for text, row in zip(texts, rows, strict=True)]
+    found = zip(texts, rows, strict=True)
+    return [words(text) if _LONE.search(text) else _punctuated(row.split(), text) for text, row in found]
