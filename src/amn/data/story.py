@@ -14,14 +14,19 @@ _LETTERS = f"(?:[^\\W_]|[{_SIGNS}])+"
 WORD = re.compile(f"[A-HJ-Z](?=['’]s\\b)|{_LETTERS}(?:['’-]{_LETTERS})*")
 _IN_WORDS = "'’-"  # which belong to a word where letters stand on both sides
 # A contracted verb: "Mary's in the garden" and "they're", but neither "Mary's garden" nor "where's", which models know.
+# The group that matches is named like the verb.
 _CONTRACTED = re.compile(
     r"""(?<=[^\W_]) '
         (?: s (?<!where's) (?<!what's) (?<!who's) (?<!how's)
-            (?= (?P<be> [ ]+ (?:in|inside|at|on|under|behind|near|here|there|not|now|no|either|going|a|an|the) \b)
-              | (?P<have> [ ]+ (?:been|gone|got|picked|taken|moved|given) \b))
-        | re \b)""",
+            (?= (?P<is> [ ]+ (?:in|inside|at|on|under|behind|near|with|here|there|not|now|no|either|still|a|an|the
+                              |going|carrying|holding|waiting|sitting|standing) \b)
+              | (?P<has> [ ]+ (?:been|gone|got|picked|taken|moved|given|brought|dropped|just|already) \b))
+        | (?P<are> re \b)
+        | (?P<have> ve \b))""",
     re.IGNORECASE | re.VERBOSE,
 )
+# The same of "hasn't", but not of "isn't" and the like, which models know.
+_NEGATED = re.compile(r"n't\b(?<!\b[Ii]sn't)(?<!\b[Dd]idn't)(?<!\b[Dd]oesn't)(?<!\b[Cc]an't)(?<!\b[Ww]on't)")
 _COMMA = re.compile("[,;]")
 _LETTER_NAMES = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")  # without I, which is no name
 
@@ -58,11 +63,7 @@ def straight(text: str) -> str:
 def _spelled_out(text: str) -> str:
     """A text with straight apostrophes, and with contracted verbs in full."""
     text = straight(text)
-    return _CONTRACTED.sub(_verb, text) if "'" in text else text
-
-
-def _verb(contracted: "re.Match[str]") -> str:
-    return " is" if contracted["be"] else " has" if contracted["have"] else " are"
+    return _NEGATED.sub(" not", _CONTRACTED.sub(lambda verb: f" {verb.lastgroup}", text)) if "'" in text else text
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -70,7 +71,7 @@ def words(text: str) -> tuple[str, ...]:
 
     A capital letter that stands alone keeps its case: agent A is not the article a. An A that begins the text is the
     article, unless another such letter stands there: "A minute later", but "A is left of B". "K's" is K and s, and
-    "Mary's in" is Mary is in.
+    "Mary's in" is Mary is in, and "hasn't" is has not.
     """
     found = WORD.findall(_spelled_out(text))
     letters = [word for word in found if word in _LETTER_NAMES]
