@@ -34,6 +34,8 @@ def qa() -> QA:
             "mary picked up the milk|mary walked to the hallway|mary dropped it there",
         ),
         ("After that Mary took it, but then she went home.", "after that mary took it|she went home"),
+        ("When Mary went out, Bill was at home.", "when mary went out|bill was at home"),
+        ("Mary went home because she was hungry.", "mary went home|she was hungry"),
         ("John took the lamp and yesterday he went to the park.", "john took the lamp|yesterday he went to the park"),
     ],
 )
@@ -54,6 +56,7 @@ def test_clauses_have_a_subject_and_a_verb(qa: QA, sentence: str, expected: str)
         "In the park, Mary found and took the ball.",
         "They say Mary and Bill went to the park.",
         "It seems that Mary and Bill went to the park.",
+        "Mary went to the park, and so did Bill.",
         "Mary had five apples and ate two of them.",
         "Mary had 1,000 apples, lost 2.",
         "Now, they went to the park.",

@@ -13,11 +13,8 @@ from amn.data.examples import Words
 from amn.data.story import Punctuated
 from amn.inference.phrasing import Phrasing
 
-_JOINING = frozenset(("and", "but", "then", "while", "so"))
-_SUBORDINATE = frozenset(
-    "after although as because before following if know knows said say says seems since that though told unless"
-    " until when".split()
-)
+_JOINING = frozenset("although and because but so then though when while".split())
+_SUBORDINATE = frozenset("after as before following if know knows said say says since that told unless until".split())
 _DETERMINERS = ARTICLES | frozenset("my your his her its our their".split())
 _SUBJECTS = _DETERMINERS | TITLES | frozenset("i you he she it we they nobody someone there".split())
 _LONGEST_SUBJECT = 5
@@ -51,7 +48,8 @@ def _split(sentence: Words, phrasing: Phrasing) -> Iterator[Words]:
         before = (*subject, *sentence[start:end])
         if phrasing.verbs.isdisjoint(before) or _is_subordinate(before):
             continue
-        shared = _subject(before, phrasing) if sentence[begin] in phrasing.verbs else ()
+        joined = sentence[begin] in phrasing.verbs and sentence[begin - 1] != "so"  # "and so did John"
+        shared = _subject(before, phrasing) if joined else ()
         if shared or _has_subject(sentence[begin : begin + _LONGEST_SUBJECT + 1], phrasing):
             yield before
             subject, start = shared, begin
