@@ -56,6 +56,7 @@ def test_clauses_have_a_subject_and_a_verb(qa: QA, sentence: str, expected: str)
         "In the park, Mary found and took the ball.",
         "They say Mary and Bill went to the park.",
         "It seems that Mary and Bill went to the park.",
+        "It seems the ball and the lamp were taken by Mary.",
         "Mary went to the park, and so did Bill.",
         "Mary had five apples and ate two of them.",
         "Mary had 1,000 apples, lost 2.",

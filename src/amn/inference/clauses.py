@@ -14,7 +14,7 @@ from amn.data.story import Punctuated
 from amn.inference.phrasing import Phrasing
 
 _JOINING = frozenset("although and because but so then though when while".split())
-_SUBORDINATE = frozenset("after as before following if know knows said say says since that told unless until".split())
+_SUBORDINATE = frozenset("after as before following if knows said say says seems since that told unless until".split())
 _DETERMINERS = ARTICLES | frozenset("my your his her its our their".split())
 _SUBJECTS = _DETERMINERS | TITLES | frozenset("i you he she it we they nobody someone there".split())
 _LONGEST_SUBJECT = 5
