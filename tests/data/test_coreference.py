@@ -35,6 +35,13 @@ def test_a_sentence_without_a_pronoun_brings_no_names_to_mind() -> None:
     assert read("barry took the lamp", "carla left")[1] == "carla left"
 
 
+def test_her_before_a_thing_at_the_beginning_is_no_pronoun() -> None:
+    assert read("carla left", "her lamp is to the garden", "barry gave her the lamp")[1:] == [
+        "her lamp is to the garden",
+        "carla garden barry gave her the lamp",
+    ]
+
+
 def test_names_stay_in_mind_through_a_chain_of_pronouns() -> None:
     assert read("carla took the ball", "then she went to the garden", "she left")[2] == "carla ball garden she left"
 

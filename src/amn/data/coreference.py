@@ -55,7 +55,8 @@ class Coreference:
         if self._next:
             sentence = self._joined(sentence)
         said, told = set(sentence), self._told
-        added = [] if PRONOUNS.isdisjoint(said) else [name for name in self.names if name not in said]
+        rest = sentence[1:] if sentence[:1] == ("her",) else sentence  # "her lamp" says where she is no more than "his"
+        added = [] if PRONOUNS.isdisjoint(rest) else [name for name in self.names if name not in said]
         inflected = (form for word in sentence if (form := other_number(word)) in told)
         learned = (form for word, form in self._forms if word in said)
         for form in chain(inflected, learned):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from amn.data.facts import Facts
 
@@ -13,14 +14,20 @@ _LETTERS = f"(?:[^\\W_]|[{_SIGNS}])+"
 WORD = re.compile(f"[A-HJ-Z](?=['’]s\\b)|{_LETTERS}(?:['’-]{_LETTERS})*")
 _IN_WORDS = "'’-"  # which belong to a word where letters stand on both sides
 # A contracted verb: "Mary's in the garden" and "they're", but neither "Mary's garden" nor "where's", which models know.
+# The group that matches is named like the verb.
 _CONTRACTED = re.compile(
     r"""(?<=[^\W_]) '
         (?: s (?<!where's) (?<!what's) (?<!who's) (?<!how's)
-            (?= (?P<be> [ ]+ (?:in|inside|at|on|under|behind|near|here|there|not|now|no|either|going|a|an|the) \b)
-              | (?P<have> [ ]+ (?:been|gone|got|picked|taken|moved|given) \b))
-        | re \b)""",
+            (?= (?P<is> [ ]+ (?:in|inside|at|on|under|behind|near|with|here|there|not|now|no|either|still|a|an|the
+                              |going|carrying|holding|waiting|sitting|standing) \b)
+              | (?P<has> [ ]+ (?:been|gone|got|picked|taken|moved|given|brought|dropped|just|already) \b))
+        | (?P<are> re \b)
+        | (?P<have> ve \b))""",
     re.IGNORECASE | re.VERBOSE,
 )
+# The same of "hasn't", but not of "isn't" and the like, which models know.
+_NEGATED = re.compile(r"n't\b(?<!\b[Ii]sn't)(?<!\b[Dd]idn't)(?<!\b[Dd]oesn't)(?<!\b[Cc]an't)(?<!\b[Ww]on't)")
+_COMMA = re.compile("[,;]")
 _LETTER_NAMES = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")  # without I, which is no name
 
 
@@ -56,11 +63,7 @@ def straight(text: str) -> str:
 def _spelled_out(text: str) -> str:
     """A text with straight apostrophes, and with contracted verbs in full."""
     text = straight(text)
-    return _CONTRACTED.sub(_verb, text) if "'" in text else text
-
-
-def _verb(contracted: "re.Match[str]") -> str:
-    return " is" if contracted["be"] else " has" if contracted["have"] else " are"
+    return _NEGATED.sub(" not", _CONTRACTED.sub(lambda verb: f" {verb.lastgroup}", text)) if "'" in text else text
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -68,13 +71,33 @@ def words(text: str) -> tuple[str, ...]:
 
     A capital letter that stands alone keeps its case: agent A is not the article a. An A that begins the text is the
     article, unless another such letter stands there: "A minute later", but "A is left of B". "K's" is K and s, and
-    "Mary's in" is Mary is in.
+    "Mary's in" is Mary is in, and "hasn't" is has not.
     """
     found = WORD.findall(_spelled_out(text))
     letters = [word for word in found if word in _LETTER_NAMES]
     if found[:1] == ["A"] and len(letters) == 1:
         letters = []
-    return tuple([word if word in letters else word.lower() for word in found])
+    return _punctuated([word if word in letters else word.lower() for word in found], text)
+
+
+class Punctuated(tuple[str, ...]):
+    """The words of a text with commas or semicolons, for those who need to know where these stand."""
+
+    text: str
+
+    @property
+    def after_commas(self) -> frozenset[int]:
+        """The places of the words after them; empty where one stands in a word, as in 1,000."""
+        *places, count = accumulate(len(words(part)) for part in _COMMA.split(self.text))
+        return frozenset(places if count == len(self) else ())
+
+
+def _punctuated(found: Sequence[str], text: str) -> tuple[str, ...]:
+    if "," not in text and ";" not in text:
+        return tuple(found)
+    row = Punctuated(found)
+    row.text = text
+    return row
 
 
 class _Letters(dict[int, str]):
@@ -100,4 +123,5 @@ def words_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
     if joined.count(_BETWEEN) >= len(texts):
         return [words(text) for text in texts]
     rows = _AT_EDGES.sub(" ", _spelled_out(joined).translate(_KEPT)).lower().split(_BETWEEN)
-    return [words(text) if _LONE.search(text) else tuple(row.split()) for text, row in zip(texts, rows, strict=True)]
+    found = zip(texts, rows, strict=True)
+    return [words(text) if _LONE.search(text) else _punctuated(row.split(), text) for text, row in found]

@@ -14,10 +14,11 @@ from amn.core.boundary import address
 from amn.data.examples import Words
 from amn.data.graph import RECENT_NEIGHBOURS
 from amn.errors import AMNError
+from amn.inference.clauses import clauses
 from amn.inference.core_weights import core_weights
 from amn.inference.phrasing import Strangeness
 from amn.inference.spelling import Spelling
-from amn.inference.story_memory import Arrays, Change, HeldEntity, Prediction
+from amn.inference.story_memory import Arrays, Change, HeldEntity, Prediction, merged
 from amn.inference.trained import TrainedModel
 
 ARCHITECTURE = "amn"  # the one that the core implements
@@ -133,11 +134,17 @@ class CoreMemory:
         return count
 
     def ingest(self, sentences: Sequence[Words]) -> None:
-        self.strangeness.tell(sentences)
-        self._give(self._code.amn_tell, map(self._spelling.coreference.link, sentences))
+        self._read(clauses(sentences, self._core.phrasing))
 
     def tell(self, sentence: Words) -> Change:
-        self.ingest((sentence,))
+        return merged([self._tell(clause) for clause in clauses((sentence,), self._core.phrasing)])
+
+    def _read(self, told: Sequence[Words]) -> None:
+        self.strangeness.tell(told)
+        self._give(self._code.amn_tell, map(self._spelling.coreference.link, told))
+
+    def _tell(self, clause: Words) -> Change:
+        self._read((clause,))
         change = boundary.CChange()
         self._code.amn_changed(self._core.desk, byref(change))
         count, members, spelled = change.count, change.members, self._spelling.words

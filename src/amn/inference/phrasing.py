@@ -15,6 +15,7 @@ from amn.inference.story_memory import Arrays
 
 _EDGE, _NAME = 0, 1  # the numbers of the edges of a sentence, and of any word that is not listed
 _LISTED = 2  # the number of the first listed word
+_NO_VERBS = frozenset("already and never now secretly still truly".split())  # though they may come after a pronoun
 _MOST_WORDS = 1 << 13  # in a file
 
 
@@ -24,10 +25,14 @@ class Phrasing:
 
     words: tuple[str, ...]  # those that count as themselves
     told: frozenset[int] = field(repr=False)  # the pairs, each as one number
+    verbs: frozenset[str] = field(init=False, repr=False, compare=False)  # what came after a pronoun that is a subject
     _numbers: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_numbers", {word: i for i, word in enumerate(self.words, _LISTED)})
+        subjects = [self._numbers[word] * self._size for word in ("he", "she", "they") if word in self._numbers]
+        after = (word for word, i in self._numbers.items() if any(first + i in self.told for first in subjects))
+        object.__setattr__(self, "verbs", frozenset(after) - _NO_VERBS)
 
     @classmethod
     def of(cls, sentences: Iterable[Words], names: Container[str]) -> "Phrasing":
@@ -41,9 +46,17 @@ class Phrasing:
         told = self.told
         return sum([pair not in told for pair in self._pairs(sentence)])
 
+    def begins(self, words: Words) -> bool:
+        """Whether each pair of words was told, if a sentence begins with them."""
+        return self.told.issuperset(self._pairs(words)[:-1])
+
     def names(self, sentence: Words) -> list[str]:
         """The names and unknown words of a sentence."""
-        return [word for word in sentence if word not in self._numbers]
+        return [word for word in sentence if self.is_name(word)]
+
+    def is_name(self, word: str) -> bool:
+        """Whether a word counts as a name."""
+        return word not in self._numbers
 
     def _pairs(self, sentence: Words) -> list[int]:
         size, before, pairs = self._size, _EDGE, []

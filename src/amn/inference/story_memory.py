@@ -39,6 +39,16 @@ class Change:
     created: bool = False  # whether one of them is new
 
 
+def merged(changes: Sequence[Change]) -> Change:
+    """What the clauses of a sentence did together."""
+    whole, *others = changes
+    for one in others:
+        before = whole.before | one.before | whole.before  # where both have a word, the first
+        created = whole.created or one.created
+        whole = Change(before, whole.after | one.after, whole.strengths | one.strengths, one.banks, created)
+    return whole
+
+
 @dataclass(frozen=True, slots=True)
 class HeldEntity:
     """An entity of a bank: its word, its strength in [0, 1], and the logit that decides how far it moves."""

@@ -1,7 +1,7 @@
 """Batches of stories in torch: any architecture, on any device."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import torch
@@ -12,6 +12,7 @@ from amn.data.coreference import linked
 from amn.data.examples import Example
 from amn.data.graph import CONTEXT
 from amn.errors import AMNError
+from amn.inference.clauses import clauses
 from amn.inference.phrasing import Strangeness
 from amn.inference.recorded import read_recorded
 from amn.inference.spelling import distinct, slot_words, told_words
@@ -35,8 +36,14 @@ def read_batch(trained: TrainedModel, examples: Sequence[Example], banks: int) -
 
 def read_by_torch(trained: TrainedModel, examples: Sequence[Example], banks: int) -> list[Prediction]:
     """The predictions of a model for some stories."""
+    examples = in_clauses(trained, examples)
     reading = read_batch(trained, examples, banks)
     return [prediction_for(reading, trained, story, example) for story, example in enumerate(examples)]
+
+
+def in_clauses(trained: TrainedModel, examples: Sequence[Example]) -> list[Example]:
+    """Stories with their sentences as the model reads them, clause by clause."""
+    return [replace(one, sentences=tuple(clauses(one.sentences, trained.phrasing)), facts=()) for one in examples]
 
 
 def check_room(trained: TrainedModel, examples: Sequence[Example]) -> None:
@@ -126,9 +133,10 @@ class TorchStories:
 
     @torch.inference_mode()
     def __init__(self, trained: TrainedModel, examples: Sequence[Example]) -> None:
+        self.heard = sum(len(example.sentences) for example in examples)
+        examples = in_clauses(trained, examples)
         check_room(trained, examples)
         self._trained, self._examples = trained, examples
-        self.heard = sum(len(example.sentences) for example in examples)
         self._batch = plain_batch(trained, examples).to(next(trained.model.parameters()).device)
         self._carry = trained.model.ingest(self._batch)
 

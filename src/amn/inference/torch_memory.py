@@ -12,9 +12,10 @@ from torch.nn.functional import pad
 from amn.data.batches import Batch
 from amn.data.examples import Example, Words
 from amn.data.graph import CONTEXT, View, WordGraph
+from amn.inference.clauses import clauses
 from amn.inference.phrasing import Strangeness
 from amn.inference.spelling import Spelling
-from amn.inference.story_memory import Arrays, Change, HeldEntity, Prediction, graph_tables
+from amn.inference.story_memory import Arrays, Change, HeldEntity, Prediction, graph_tables, merged
 from amn.inference.torch_batches import choices, on_cpu, read_by_torch
 from amn.inference.trained import TrainedModel
 from amn.models.amn import AMN, Memory
@@ -30,7 +31,7 @@ class TorchMemory:
         self._model, self._vocabulary = model, trained.vocabulary
         self._classes = len(trained.vocabulary.answers)
         self._spelling, self._vectors = Spelling(trained.vocabulary, trained.anonymous, questions), [0]
-        self._strangeness = Strangeness(trained.phrasing, questions)
+        self._phrasing, self._strangeness = trained.phrasing, Strangeness(trained.phrasing, questions)
         self._asked = [self._numbers(question) for question in questions]
         self._graph = WordGraph(list(chain.from_iterable(self._asked)))
         self._told: dict[int, int] = {}  # the slot that a vector stands for as an answer: the last one told
@@ -90,10 +91,13 @@ class TorchMemory:
         for sentence in sentences:
             self.tell(sentence)
 
-    @torch.inference_mode()
     def tell(self, sentence: Words) -> Change:
-        self._strangeness.tell((sentence,))
-        slots = self._numbers(self._spelling.coreference.link(sentence))
+        return merged([self._tell(clause) for clause in clauses((sentence,), self._phrasing)])
+
+    @torch.inference_mode()
+    def _tell(self, clause: Words) -> Change:
+        self._strangeness.tell((clause,))
+        slots = self._numbers(self._spelling.coreference.link(clause))
         self._told |= {self._vectors[slot]: slot for slot in slots}
         if self._pairs is not None:
             vectors = [self._vectors[slot] for slot in slots]
