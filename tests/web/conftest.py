@@ -35,8 +35,9 @@ def shipped() -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
+    """One for this folder; it is closed after its tests, since others could run no event loop beside it."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     sync_api.expect.set_options(timeout=WAIT)
     if CHROMIUM is None:
