@@ -35,9 +35,8 @@ def shipped() -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """One for this folder; it is closed after its tests, since others could run no event loop beside it."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     sync_api.expect.set_options(timeout=WAIT)
     if CHROMIUM is None:
