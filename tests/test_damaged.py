@@ -164,7 +164,7 @@ def test_a_description_is_checked_part_by_part(copy: Path, change: Callable[[Any
         amn.load(copy)
 
 
-@pytest.mark.parametrize("sizes", [{"hidden": 10}, {"hidden": 0}, {"heads": 0}, {"heads": -4}])
+@pytest.mark.parametrize("sizes", [{"hidden": 10}, {"heads": 0}, {"heads": -4}])
 def test_heads_that_do_not_divide_a_state_are_refused_at_construction(sizes: dict[str, int]) -> None:
     with pytest.raises(ConfigError, match="multiple of heads"):
         build_model("amn", Vocabulary(words=("a",), answers=("b",)), sizes)

@@ -1,9 +1,11 @@
 """Imports point one way, the lower layers need few packages, and the command line starts without torch."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "amn"
@@ -65,6 +67,14 @@ def packages_needed(file: Path) -> set[str]:
 def test_every_package_and_module_has_its_place() -> None:
     found = {path.stem for path in PACKAGE.iterdir() if path.is_dir() or path.suffix == ".py"} - {"__pycache__"}
     assert found == set(LEVELS)
+
+
+def test_the_table_of_contributing_has_the_same_order() -> None:
+    _, _, table = (PACKAGE.parents[1] / "CONTRIBUTING.md").read_text().partition("| package | contents |\n|---|---|\n")
+    rows = takewhile(lambda line: line.startswith("|"), table.splitlines())
+    assert [re.findall(r"`(\w+)`", row.split("|")[1]) for row in rows] == [
+        [name for name in row if not name.startswith("__")] for row in ORDER
+    ]
 
 
 def test_a_layer_imports_only_what_lies_below() -> None:

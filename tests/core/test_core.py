@@ -19,6 +19,7 @@ from amn.inference.story_memory import Change, StoryMemory
 from amn.inference.torch_batches import read_by_torch
 from amn.inference.torch_memory import TorchMemory
 from amn.inference.trained import TrainedModel
+from amn.models.decoder import Decoder
 from amn.models.layers import masked_softmax
 from core_against_torch import BANKS, assert_as_torch, core_for, live
 from random_stories import (
@@ -314,6 +315,24 @@ def test_scores_beyond_what_an_exponential_holds_are_told_apart() -> None:
     assert largest_score(sharp, told) > 200
     for right, one in zip(read_by_torch(sharp, told, 0), CoreStories(core_for(sharp), told).read(0), strict=True):
         assert_same_found(one, right, 1e-2)
+
+
+@pytest.mark.usefixtures("core")
+def test_so_are_scores_with_which_questions_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    sharp = random_model(1)
+    sharp.weights["decoder.match.weight"] *= 1000
+    sharp.model.load_state_dict({name: _tensor(value) for name, value in sharp.weights.items()})
+    told, attend, scores = random_examples(8, seed=1, sentences=3), Decoder.attend, list[float]()
+
+    def seen(decoder: Decoder, content: Any, members: Any, questions: Any) -> Any:
+        looked = decoder.match(questions) @ content.transpose(1, 2) / content.shape[-1] ** 0.5
+        scores.append(float((looked * (members > 0).any(1, keepdim=True)).max()))
+        return attend(decoder, content, members, questions)
+
+    monkeypatch.setattr(Decoder, "attend", seen)
+    for right, one in zip(read_by_torch(sharp, told, 1), CoreStories(core_for(sharp), told).read(1), strict=True):
+        assert_same_found(one, right, 1e-2)
+    assert max(scores) > 200
 
 
 def _tensor(value: np.ndarray) -> Any:

@@ -337,8 +337,8 @@ def test_task_20_asks_after_every_sentence_until_nobody_can_go_on() -> None:
 @pytest.mark.parametrize("task", NUMBERS)
 def test_vocabulary_is_the_released_one(task: int) -> None:
     def vocabulary(stories: list[Story]) -> set[str]:
-        texts = [text for story in stories for text in story.sentences]
-        texts += [text for _, question in asked(stories) for text in (question.text, question.answer or "")]
+        texts = {text for story in stories for text in story.sentences}
+        texts |= {text for _, question in asked(stories) for text in (question.text, question.answer or "")}
         return {word for text in texts for word in words(text)}
 
     assert vocabulary(made(task)) == vocabulary(released(task))
@@ -350,7 +350,7 @@ def test_forms_of_sentences_and_questions_are_the_released_ones(task: int) -> No
     names = re.compile(rf"\b({'|'.join(sorted(known_names((RELEASED,)), key=len, reverse=True))})\b", re.IGNORECASE)
 
     def forms(stories: list[Story]) -> set[str]:
-        texts = [text for story in stories for text in (*story.sentences, *(q.text for q in story.questions))]
+        texts = {text for story in stories for text in (*story.sentences, *(q.text for q in story.questions))}
         return {names.sub("_", text) for text in texts}
 
     assert forms(made(task)) == forms(released(task))

@@ -10,6 +10,7 @@ from torch.func import functional_call, stack_module_state, vmap
 from torch.nn import functional as F
 
 from amn.data.batches import Batch, Sizes
+from amn.errors import ConfigError
 from amn.models import MODELS, Model
 from amn.models.base import Reading, answered
 from models.conformance import (
@@ -109,6 +110,11 @@ def test_saved_weights_give_the_same_logits(name: str) -> None:
     model, other = build(name, seed=0), build(name, seed=1)
     other.load_state_dict(model.state_dict())
     assert torch.equal(model(batch_of(EIGHT, name=name)).logits, other(batch_of(EIGHT, name=name)).logits)
+
+
+def test_a_width_of_nothing_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match="hidden must be at least 1, found 0"):
+        build(name, hidden=0)
 
 
 def test_the_seed_decides_the_weights(name: str) -> None:

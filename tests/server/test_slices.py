@@ -1,8 +1,12 @@
 """Long work is done a moment at a time: deadlines come first, who has gone is left, and nothing is without bound."""
 
 import asyncio
+import json
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -235,14 +239,25 @@ def test_a_reply_has_an_end(serve: Callable[..., TestClient]) -> None:
     assert client.post("/answer", json={**body, "explain": False}).status_code == 200
 
 
-def test_a_client_that_goes_leaves_its_work_behind(model: Path) -> None:
+def test_a_client_that_goes_leaves_its_work_behind(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it told is kept; it is read when somebody asks for it."""
+    begun, tell = threading.Event(), Slices.tell
+
+    async def first_waits(*told: Any) -> AsyncIterator[list[bytes]]:
+        if not begun.is_set():
+            begun.set()
+            await asyncio.Event().wait()  # for ever, and nobody else may tell the memory, unless it is given up
+        async for traces in tell(*told):
+            yield traces
+
+    monkeypatch.setattr(Slices, "tell", first_waits)
     with running(model) as address, httpx.Client(base_url=address, timeout=WAIT_SECONDS) as client:
         path = client.post("/memories", json={"questions": [QUESTION]}).headers["location"]
-        with pytest.raises(httpx.ReadTimeout):
-            httpx.post(f"{address}{path}/sentences", json={"sentences": LONG}, timeout=0.05)
-        while client.get(path, headers={}).json()["sentences"] != len(LONG):
-            pass
+        with closing(HTTPConnection(address.removeprefix("http://"))) as leaving:
+            body, kind = json.dumps({"sentences": LONG}), {"content-type": "application/json"}
+            leaving.request("POST", f"{path}/sentences", body, kind)
+            assert begun.wait(WAIT_SECONDS)
+        assert client.get(path).json()["sentences"] == len(LONG)
         reply = client.post(f"{path}/ask", json={}).json()
         assert reply["sentences_read"] == reply["sentences"] == len(LONG)
 

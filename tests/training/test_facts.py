@@ -28,7 +28,7 @@ def few_stories(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_models_of_a_fleet_learn_graphs_from_generated_stories(data: Path, tmp_path: Path) -> None:
-    specs = [shown(data, 15, seed, epochs=10, learning_rate=3e-2) for seed in (0, 1)]
+    specs = [shown(data, 15, seed, epochs=6, learning_rate=5e-2) for seed in (0, 1)]
     trainer_of(specs, tmp_path).fit()
     for spec in specs:
         losses = [entry["loss"] for entry in log_of(tmp_path, spec)]

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import expect
 
 Page = Any
+STEP = 700  # milliseconds between sentences while a story plays
 
 
 def link(story: str, *questions: str, **more: object) -> str:

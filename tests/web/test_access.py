@@ -19,6 +19,7 @@ from playwright.sync_api import expect
 from web.pages import Page, link, stop_at, turn_away
 
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+SCHEMES = ("light", "dark")
 AA = 4.5
 COLOURS = """spans => spans.map(span => {
   const behind = (node) => {
@@ -30,9 +31,13 @@ COLOURS = """spans => spans.map(span => {
 
 
 def violations(page: Page) -> list[str]:
-    options = {"runOnly": {"type": "tag", "values": LEVELS}}
-    found = Axe().run(page, options=options).response["violations"]
-    return [f"{one['id']}: {one['help']} {[node['target'] for node in one['nodes']]}" for one in found]
+    """What axe-core finds, in light and in dark."""
+    options, said = {"runOnly": {"type": "tag", "values": LEVELS}}, []
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page, options=options).response["violations"]
+        said += [f"{scheme}: {one['id']}: {one['help']} {[node['target'] for node in one['nodes']]}" for one in found]
+    return said
 
 
 def luminance(colour: str) -> float:
@@ -47,10 +52,8 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("width", [390, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(visit: Callable[..., Page], shipped: str, scheme: str, width: int) -> None:
-    viewport = {"width": width, "height": 900}
-    page = visit("/#example=mixed&at=5", base=shipped, color_scheme=scheme, viewport=viewport)
+def test_axe_finds_nothing(visit: Callable[..., Page], shipped: str, width: int) -> None:
+    page = visit("/#example=mixed&at=5", base=shipped, viewport={"width": width, "height": 900})
     expect(page.locator(".chip.read").first).to_be_visible()
     page.locator(".sources summary").click()
     page.locator("#graph-fold summary").click()
@@ -58,17 +61,15 @@ def test_axe_finds_nothing(visit: Callable[..., Page], shipped: str, scheme: str
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_where_something_is_wrong(visit: Callable[..., Page], scheme: str) -> None:
-    page = visit(link("", "???", "Where is Mary?"), color_scheme=scheme)
+def test_axe_finds_nothing_where_something_is_wrong(visit: Callable[..., Page]) -> None:
+    page = visit(link("", "???", "Where is Mary?"))
     expect(page.locator("#story-error")).not_to_be_empty()
     page.evaluate("document.getElementById('copy-dialog').showModal()")
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_guesses_and_in_the_race(visit: Callable[..., Page], scheme: str) -> None:
-    page = visit(link(" ".join(STORY), "Where is Mary?"), color_scheme=scheme)
+def test_axe_finds_nothing_in_guesses_and_in_the_race(visit: Callable[..., Page]) -> None:
+    page = visit(link(" ".join(STORY), "Where is Mary?"))
     expect(page.locator(".asked.guess")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Race").click()
@@ -76,17 +77,15 @@ def test_axe_finds_nothing_in_guesses_and_in_the_race(visit: Callable[..., Page]
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_the_documentation(visit: Callable[..., Page], scheme: str) -> None:
-    page = visit("/docs", color_scheme=scheme)
+def test_axe_finds_nothing_in_the_documentation(visit: Callable[..., Page]) -> None:
+    page = visit("/docs")
     expect(page.locator("h2 code").first).to_be_visible()
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_a_replay(browser: Any, tmp_path: Path, scheme: str) -> None:
+def test_axe_finds_nothing_in_a_replay(browser: Any, tmp_path: Path) -> None:
     assert main(["demo", "--html", str(tmp_path / "replay.html")]) == 0
-    context = browser.new_context(color_scheme=scheme, reduced_motion="reduce")
+    context = browser.new_context(reduced_motion="reduce")
     page = context.new_page()
     page.goto((tmp_path / "replay.html").as_uri())
     stop_at(page, 3)
@@ -94,20 +93,21 @@ def test_axe_finds_nothing_in_a_replay(browser: Any, tmp_path: Path, scheme: str
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_marks_in_the_story_keep_their_contrast(visit: Callable[..., Page], shipped: str, scheme: str) -> None:
-    page = visit("/#example=names", base=shipped, color_scheme=scheme)
+def test_marks_in_the_story_keep_their_contrast(visit: Callable[..., Page], shipped: str) -> None:
+    page = visit("/#example=names", base=shipped)
     expect(page.locator("#marks .rests")).to_have_count(1)
     turn_away(page, 0)
     page.get_by_role("button", name="Giving").click()
     expect(page.locator("#marks .turned-away")).to_have_count(1)
     stop_at(page, 4)
     expect(page.locator("#marks .now.rests")).to_have_count(1)
-    found: list[Any] = page.locator("#marks span").evaluate_all(COLOURS)
-    kinds = {name for classes, _, _ in found for name in classes.split()}
-    assert kinds >= {"told", "ahead", "rests", "now", "turned-away"}
-    for classes, colour, background in found:
-        assert contrast(colour, background) >= AA, classes
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        found: list[Any] = page.locator("#marks span").evaluate_all(COLOURS)
+        kinds = {name for classes, _, _ in found for name in classes.split()}
+        assert kinds >= {"told", "ahead", "rests", "now", "turned-away"}
+        for classes, colour, background in found:
+            assert contrast(colour, background) >= AA, (scheme, classes)
 
 
 def test_motion_is_left_out_for_who_wants_none(visit: Callable[..., Page]) -> None:

@@ -1,6 +1,7 @@
 """The page without a mouse: keys alone are enough, and a screen reader hears the answers."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -21,10 +22,15 @@ def test_keys_alone_are_enough(visit: Callable[..., Page]) -> None:
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#time-label")).to_have_text("4 / 5")
+    held: list[Any] = []
+    page.route("**/history", lambda route: held.append(route), times=1)
     page.get_by_role("button", name="A list").focus()
-    page.keyboard.press("Enter")
+    with page.expect_request("**/history"):
+        page.keyboard.press("Enter")
     expect(page.locator("textarea.question").first).to_have_value("What is Daniel carrying?")
-    page.locator("textarea.question").nth(1).focus()
+    page.locator("textarea.question").nth(1).focus()  # before its answer comes
+    held[0].continue_()
+    expect(page.locator("#time-label")).to_have_text("5 / 5")
     expect(page.locator(".asked").nth(1)).to_have_attribute("aria-current", "true")
     page.locator(".skip").focus()
     page.keyboard.press("Enter")

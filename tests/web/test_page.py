@@ -15,7 +15,7 @@ pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect
 
-from web.pages import Page, link, stop_at
+from web.pages import STEP, Page, link, stop_at
 
 HTML = "<img src=x onerror=alert(1)>"
 MARY = "Where is Mary?"
@@ -135,12 +135,17 @@ def test_a_page_without_a_question_has_room_for_one(visit: Callable[..., Page]) 
 def test_it_plays_and_pauses(visit: Callable[..., Page]) -> None:
     page = visit(link(" ".join(STORY), MARY), reduced_motion="no-preference")
     expect(page.locator("#time-label")).to_have_text("4 / 4")
+    page.clock.install()
     page.click("#time-play")
     expect(page.locator("#time-play")).to_have_text("Pause")
+    page.clock.run_for(STEP)
     expect(page.locator("#time-label")).to_have_text("1 / 4")
     page.click("#time-play")
     expect(page.locator("#time-play")).to_have_text("Play")
+    page.clock.run_for(STEP)
+    expect(page.locator("#time-label")).to_have_text("1 / 4")
     page.click("#time-play")
+    page.clock.run_for(3 * STEP)
     expect(page.locator("#time-label")).to_have_text("4 / 4")
     expect(page.locator("#time-play")).to_have_text("Play")
 
@@ -205,31 +210,30 @@ def test_every_task_can_be_generated(visit: Callable[..., Page]) -> None:
         expect(page.locator("#notice")).to_be_hidden()
 
 
-@pytest.mark.parametrize("task", [2, 16, 19])
-def test_a_generated_task_is_answered_by_its_own_model(visit: Callable[..., Page], task: int) -> None:
+def test_a_generated_task_is_answered_by_its_own_model(visit: Callable[..., Page]) -> None:
     page = visit()
     page.select_option("#model", "qa1")
     expect(page.locator(".answer-word").first).not_to_be_empty()
     page.click(".sources summary")
-    page.select_option("#task", str(task))
-    expect(page.locator("#model")).to_have_value(f"qa{task}")
-    expect(page.locator(".verdict").first).not_to_be_empty()
+    for task in (2, 16, 19):
+        with page.expect_request("**/history") as asked:
+            page.select_option("#task", str(task))
+        assert asked.value.post_data_json["model"] == f"qa{task}"
+        expect(page.locator("#model")).to_have_value(f"qa{task}")
+        expect(page.locator(".verdict").first).not_to_be_empty()
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "question"),
-    [
-        ("babi.txt", "1 Mary moved to the garden.\n2 Where is Mary? \tgarden\t1\n1 Other.\n", MARY),
-        ("own.jsonl", '{"story": ["Mary moved."], "question": "Who moved?", "answer": "mary"}\n', "Who moved?"),
-        ("plain.txt", "Mary moved to the garden.\nJohn slept.", "Where is Priya?"),
-    ],
-)
-def test_files_are_loaded(visit: Callable[..., Page], name: str, text: str, question: str) -> None:
+def test_files_are_loaded(visit: Callable[..., Page]) -> None:
     page = visit()
     expect(page.locator("#time-label")).to_have_text("5 / 5")
-    page.set_input_files("#file", {"name": name, "mimeType": "text/plain", "buffer": text.encode()})
-    expect(page.locator("#marks span").first).to_contain_text("Mary moved")
-    expect(page.locator("textarea.question").first).to_have_value(question)
+    for name, text, told, question in (
+        ("plain.txt", "Mary moved to the garden.\nJohn slept.", "Mary moved to the garden.", "Where is Priya?"),
+        ("babi.txt", "1 Mary slept.\n2 Where is Mary? \tgarden\t1\n1 Other.\n", "Mary slept.", MARY),
+        ("own.jsonl", '{"story": ["Mary sat."], "question": "Who sat?", "answer": "mary"}\n', "Mary sat.", "Who sat?"),
+    ):
+        page.set_input_files("#file", {"name": name, "mimeType": "text/plain", "buffer": text.encode()})
+        expect(page.locator("#marks span").first).to_contain_text(told)
+        expect(page.locator("textarea.question").first).to_have_value(question)
 
 
 def test_a_file_that_is_no_text_is_refused_kindly(visit: Callable[..., Page]) -> None:
@@ -314,13 +318,13 @@ def test_the_page_cuts_sentences_as_python_does(visit: Callable[..., Page], text
     assert page.locator("#marks").text_content() == f"{text}\u200b"
 
 
-@pytest.mark.parametrize("mark", [".", "!", "?", "…", "।", "॥", "。", "！", "？", "...", ".”", ".'", "?)", ".» ", "\n"])
-def test_every_mark_ends_a_sentence_for_both(visit: Callable[..., Page], mark: str) -> None:
+def test_every_mark_ends_a_sentence_for_both(visit: Callable[..., Page]) -> None:
     page = visit()
     ended = "async text => (await import('/static/sentences.js')).hasEnded(text)"
-    assert split_sentences(f"Mary went{mark} John sat") == [f"Mary went{mark}".strip(), "John sat"]
-    assert page.evaluate(ended, f"Mary went{mark}")
-    assert not page.evaluate(ended, f"Mary went{mark} John")
+    for mark in (".", "!", "?", "…", "।", "॥", "。", "！", "？", "...", ".”", ".'", "?)", ".» ", "\n"):
+        assert split_sentences(f"Mary went{mark} John sat") == [f"Mary went{mark}".strip(), "John sat"]
+        assert page.evaluate(ended, f"Mary went{mark}"), mark
+        assert not page.evaluate(ended, f"Mary went{mark} John"), mark
 
 
 def test_an_edit_leaves_the_other_sentences_told(visit: Callable[..., Page]) -> None:
@@ -343,12 +347,16 @@ def test_a_file_that_is_refused_leaves_no_answers_of_another_story(visit: Callab
     expect(page.locator(".run")).to_have_count(0)
 
 
-@pytest.mark.parametrize("width", [320, 390, 820, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out(visit: Callable[..., Page], width: int, scheme: str) -> None:
-    page = visit("/#example=mixed", viewport={"width": width, "height": 800}, color_scheme=scheme)
+@pytest.mark.parametrize("width", [320, 1440])
+def test_nothing_sticks_out(visit: Callable[..., Page], width: int) -> None:
+    """At the width that the page was opened with, and after it was changed."""
+    page = visit("/#example=mixed", viewport={"width": width, "height": 800})
     expect(page.locator(".chip").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for now in (width, 320, 390, 820, 1440):
+        page.set_viewport_size({"width": now, "height": 800})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert page.evaluate("document.documentElement.scrollWidth") <= now
 
 
 def test_the_documentation_is_drawn_from_the_schema(visit: Callable[..., Page]) -> None:

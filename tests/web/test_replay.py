@@ -15,7 +15,7 @@ pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect
 
-from web.pages import Page, stop_at
+from web.pages import STEP, Page, stop_at
 
 HTML = "</script><script>throw 'broken'</script><img src=x>"
 
@@ -76,7 +76,10 @@ def test_it_plays_by_itself(opened: Callable[..., Page], tmp_path: Path) -> None
     file = tmp_path / "replay.html"
     assert main(["demo", "--html", str(file)]) == 0
     page = opened(file, reduced_motion="no-preference")
+    page.clock.install()
+    page.reload()
     expect(page.locator("#time-play")).to_have_text("Pause")
+    page.clock.run_for(5 * STEP)
     expect(page.locator("#time-label")).to_have_text("5 / 5")
     expect(page.locator("#time-play")).to_have_text("Play")
 

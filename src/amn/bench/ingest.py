@@ -21,7 +21,6 @@ from amn.inference.trained import TrainedModel
 from amn.models import MODELS, build_model
 from amn.models.amn import AMN
 from amn.models.base import Model, Reading
-from amn.models.rivals.entnet import EntNet
 
 RIVALS = ("entnet", "dmn-plus", "memn2n", "encdec")
 REFERENCE = "entnet"  # times are given relative to it, as torch runs it
@@ -135,7 +134,7 @@ def work(model: Model, batch: Batch) -> dict[str, float | None]:
     pairs: float | None = None
     if model.needs_graph:
         updated, pairs = float((batch.members > 0).sum()) / sentences, float((batch.edges > 0).sum()) / sentences
-    elif isinstance(model, EntNet):
+    elif model.num_slots is not None:
         updated, pairs = float(model.num_slots), 0.0
     return {
         "entities_updated": updated,

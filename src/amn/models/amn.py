@@ -29,6 +29,7 @@ from torch import Tensor, nn
 from amn.data.batches import Batch
 from amn.data.graph import NUM_EDGE_KINDS
 from amn.data.vocabulary import Vocabulary
+from amn.errors import ConfigError
 from amn.models.base import Model, ModelConfig, PerQuestion, PerStory, Reading, Scalar, Tokens, right_tokens
 from amn.models.decoder import Decoder, Names
 from amn.models.encoder import ANONYMOUS, Encoder, Encoding, accumulate, question_states
@@ -71,6 +72,11 @@ class AMNConfig(ModelConfig):
     budget_from: float = 0.4  # share of the training after which the budget starts to grow
     budget_to: float = 0.55  # and at which it is whole
     all_banks: float = 0.1  # weight of the answer loss when all banks are read
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.heads < 1 or self.hidden % self.heads:
+            raise ConfigError(f"hidden must be a multiple of heads, which {self.hidden} is not of {self.heads}")
 
 
 @dataclass(frozen=True)

@@ -43,11 +43,11 @@ class ModelConfig:
 
     vocabulary_size: int  # number of words, with the reserved ones
     num_answers: int  # number of answer classes
+    hidden: int  # width of states
 
     def __post_init__(self) -> None:
-        hidden, heads = getattr(self, "hidden", 1), getattr(self, "heads", 1)  # of those that have them
-        if hidden < 1 or heads < 1 or hidden % heads:
-            raise ConfigError(f"hidden must be a multiple of heads, which {hidden} is not of {heads}")
+        if self.hidden < 1:
+            raise ConfigError(f"hidden must be at least 1, found {self.hidden}")
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ class Model(nn.Module):
     has_banks: bool = False  # sorts entities into banks, so that it can read some of them
     in_core: bool = False  # the compiled core computes the same
     points: bool = False  # may answer with words of the story
+    num_slots: int | None = None  # memory slots, where every sentence updates all of them
     chosen_from: float = 0.0  # share of the training before which its weights are not chosen
     further_weight: float = 0.0  # how much the answer loss of a reading's further logits counts
     embeddings: Sequence[str] = ()  # weights that start uniform in [-sqrt(3), sqrt(3)], as in section 5.1 of the paper

@@ -86,7 +86,8 @@ function changed({ now = false } = {}) {
   later("read", now ? 0 : PAUSE_MS, () => kindly(read));
 }
 
-// `stay` keeps the time that one looks at; so does whoever goes to another one while the reply is on its way.
+// `stay` keeps the time that one looks at; so does whoever goes to another one while the reply is on its way. The card
+// that has the focus when the reply comes shows the question.
 async function read({ time, question, stay = false } = {}) {
   const text = field.value;
   const before = stage.time;
@@ -108,7 +109,7 @@ async function read({ time, question, stay = false } = {}) {
   const found = new Reading({ sentences, questions, history: reply.history.slice(0, sentences.length), expected });
   found.model = model;
   const keep = (stay && !stage.atEnd) || stage.time !== before;
-  stage.show(found, { time: keep ? stage.time : time, question, places });
+  stage.show(found, { time: keep ? stage.time : time, question: places[cards.focused] ?? question, places });
   if (live.on) await live.follow(found.sentences, questions, model).catch(failLive);
 }
 

@@ -14,6 +14,11 @@ export class Cards {
     return this.cards.map((card) => ({ text: card.question(), waiting: Boolean(card.waiting) }));
   }
 
+  // Which card has the focus; -1 for none.
+  get focused() {
+    return this.cards.findIndex((card) => card.root.contains(document.activeElement));
+  }
+
   set(questions) {
     this.cards = [];
     this.list.replaceChildren();

@@ -47,6 +47,7 @@ class EncDecConfig(ModelConfig):
     cell: str = "lstm"  # "lstm" or "gru"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.cell not in _CELLS:
             raise ConfigError(f"no cell is called {self.cell!r}; {did_you_mean(self.cell, _CELLS)}")
 

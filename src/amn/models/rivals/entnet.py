@@ -33,6 +33,7 @@ class EntNetConfig(ModelConfig):
     unit_start: bool = False  # memories start as their keys on the unit sphere, where all later ones are
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "key_words", tuple(self.key_words))  # JSON gives a list
 
 
@@ -62,6 +63,7 @@ class EntNet(Model):
     Config = EntNetConfig
     config: EntNetConfig
     key_words: Int[Tensor, " key"]
+    num_slots: int
     deviation = 0.1
     recipe = {"learning_rate": 1e-2, "batch_size": 32, "epochs": 200, "clip": 1.25, "schedule": "halving", "window": 70}
 
