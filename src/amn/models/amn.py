@@ -46,7 +46,7 @@ from amn.models.layers import (
     split_heads,
     straight_through,
 )
-from amn.models.losses import bernoulli_divergence, creation_prior
+from amn.models.losses import bernoulli_divergence, creation_prior, phase_in
 from amn.models.strength import StrengthGRU
 
 
@@ -205,9 +205,7 @@ class AMN(Model):
 
     def ramp(self, progress: Scalar) -> Scalar:
         """How much of the budget counts: none at first, while the model learns to answer at all."""
-        start, full = self.config.budget_from, self.config.budget_to
-        share = (progress - start) / (full - start)
-        return share.clamp(0, 1) if isinstance(share, Tensor) else min(max(share, 0.0), 1.0)
+        return phase_in(progress, self.config.budget_from, self.config.budget_to)
 
     def start(self, batch: Batch, encoding: Encoding) -> Memory:
         """An empty memory: an entity that a question names starts from the question, the others from zero."""

@@ -12,6 +12,12 @@ _CONNECTED_MEAN, _CONNECTED_VARIANCE = 0.75, 0.05  # expected strengths of words
 _OTHER_MEAN, _OTHER_VARIANCE = 0.3, 0.1  # and of all others
 
 
+def phase_in(progress: Float[Tensor, ""] | float, start: float, full: float) -> Float[Tensor, ""] | float:
+    """How much of a loss counts: nothing until `start` of the training is done, all of it from `full` on."""
+    share = (progress - start) / (full - start)
+    return share.clamp(0, 1) if isinstance(share, Tensor) else min(max(share, 0.0), 1.0)
+
+
 def creation_prior(information: Float[Tensor, "*axes"], prior: float, beta: float) -> Float[Tensor, "*axes"]:
     """The expected probability of a new bank, p-hat ^ (1 / (beta * information)).
 

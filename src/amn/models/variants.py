@@ -8,6 +8,7 @@ still answer, the data gives away.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import sqrt
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -19,13 +20,14 @@ from amn.data.graph import AFTER, BEFORE, CURRENT, NO_EDGE, PAST, SELF
 from amn.models.amn import AMN, AMNConfig, Memory, Sentence, StoryState
 from amn.models.base import PerStory, Reading, Scalar
 from amn.models.encoder import Encoding, question_states
-from amn.models.layers import Linear, rms_norm
-from amn.models.losses import bernoulli_divergence, creation_prior
-from amn.models.paper.banks import PaperMemory
-from amn.models.paper.model import PaperAMN, PaperConfig, PaperDecoder, PaperSentence
+from amn.models.layers import Linear, masked_softmax, split_heads
+from amn.models.losses import bernoulli_divergence, creation_prior, phase_in
+from amn.models.paper.banks import PaperBank, PaperMemory
+from amn.models.paper.model import Lesson, PaperAMN, PaperConfig, PaperSentence, PaperState
 from amn.models.paper.word_graph import path_edges
 
 _POWERS = 3  # of A, as many as profile `paper` has
+_HEADS = 4  # of attention, as many as the default profile has
 
 
 class Variant(AMN):
@@ -263,30 +265,82 @@ class PaperWithJoiningAMN(PaperWithQuestionAMN):
             yield replace(sentence, edges=(pairs & ~alone).to(sentence.edges.dtype))
 
 
-class PaperWithNormAMN(PaperWithJoiningAMN):
-    """Besides, RMS norm of the inputs of GRUs and of what is read."""
+class PaperWithAttentionAMN(PaperWithJoiningAMN):
+    """Besides, one round of attention over the edges, in place of sums over powers of A."""
 
     def __init__(self, config: PaperConfig) -> None:
         super().__init__(config)
-        self.update.input = NormedLinear(config.hidden, 3 * config.hidden)
-        self.propagate_gru.input = NormedLinear(config.hidden, 3 * config.hidden)
-        self.decoder = NormedPaperDecoder(config)
+        del self.recency
+        self.ask = Linear(config.hidden, config.hidden, bias=False)  # W_query
+        self.tell = Linear(config.hidden, 2 * config.hidden, bias=False)  # W_key and W_value
+        self.edge_bias = nn.Parameter(torch.zeros(_HEADS))  # of edges of the current sentence, for each head
+
+    def along(self, inside: Tensor, current: Tensor, bank: PaperBank) -> Float[Tensor, "batch slot hidden"]:
+        """Eq. (14), eq. (15): each entity gets a message from those whose edges lead to it."""
+        queries = split_heads(self.ask(bank.states), _HEADS)
+        keys, values = (split_heads(part, _HEADS) for part in self.tell(bank.states).chunk(2, -1))
+        scores = queries @ keys.transpose(-1, -2) / sqrt(queries.shape[-1])
+        scores = scores + current.transpose(-1, -2).unsqueeze(1) * self.edge_bias.view(-1, 1, 1)
+        incoming = (inside > 0).transpose(-1, -2).unsqueeze(1)
+        message = masked_softmax(scores, incoming.expand_as(scores)) @ values
+        return self.propagate_gru(self.propagate_gru.input(message.transpose(1, 2).flatten(2)), bank.states)
 
 
-class NormedLinear(Linear):
-    """A linear layer over RMS norm."""
+@dataclass(frozen=True, kw_only=True)
+class PaperBudgetConfig(PaperConfig):
+    """Settings of the paper profile with a budget."""
 
-    def forward(self, values: Float[Tensor, "*axes inputs"]) -> Float[Tensor, "*axes outputs"]:
-        """W norm(values) + b."""
-        return super().forward(rms_norm(values))
+    budget: float = 0.2  # weight of the loss on strengths
+    budget_from: float = 0.4  # share of the training after which it starts to grow
+    budget_to: float = 0.55  # and at which it is whole
+    all_banks: float = 0.1  # weight of the answer loss when all banks are read
 
 
-class NormedPaperDecoder(PaperDecoder):
-    """The paper's decoder over normed states."""
+@dataclass(frozen=True)
+class BudgetLesson(Lesson):
+    """What training needs besides the memory, with what strengths cost."""
 
-    def content(self, memory: PaperMemory) -> Float[Tensor, "batch bank slot hidden"]:
-        """C_m = s_m * norm(w)."""
-        return memory.strengths.unsqueeze(-1) * rms_norm(memory.states)
+    paid: PerStory  # the mean strength after each sentence, summed up
+
+
+torch.export.register_dataclass(BudgetLesson)
+
+
+class PaperWithBudgetAMN(PaperWithAttentionAMN):
+    """Besides, training reads the last bank, and strengths are paid for.
+
+    The budget grows in the place of the paper's target for strengths, which makes nearly everything move.
+    """
+
+    Config = PaperBudgetConfig
+    config: PaperBudgetConfig
+
+    def __init__(self, config: PaperBudgetConfig) -> None:
+        super().__init__(config)
+        self.further_weight, self.chosen_from = config.all_banks, config.budget_to
+
+    def lesson(self, batch: Batch, memory: PaperMemory) -> BudgetLesson:
+        """Nothing is paid before the first sentence."""
+        return BudgetLesson(**vars(super().lesson(batch, memory)), paid=torch.zeros_like(memory.banks))
+
+    def learn(self, lesson: Lesson, memory: PaperMemory, sentence: PaperSentence, logit: PerStory) -> Lesson:
+        """Adds the mean strength of what the banks hold after a sentence."""
+        assert isinstance(lesson, BudgetLesson)
+        held = memory.held.to(memory.strengths.dtype)
+        mean = (memory.strengths * held).sum((1, 2)) / held.sum((1, 2)).clamp(min=1)
+        paid = lesson.paid + mean * sentence.spoken.any(-1)
+        return replace(lesson, **vars(super().learn(lesson, memory, sentence, logit)) | {"paid": paid})
+
+    def finish(self, batch: Batch, told: PaperState, progress: Scalar, banks: int = 1) -> Reading:
+        """Line 18; in training from the last bank, too."""
+        reading = super().finish(batch, told, progress, banks)
+        if not isinstance(told.lesson, BudgetLesson):
+            return reading
+        ramp = phase_in(progress, self.config.budget_from, self.config.budget_to)
+        paid = told.lesson.paid / batch.sentence_mask.sum(-1).clamp(min=1)
+        losses = {"relevance": told.lesson.relevance * (1 - ramp), "budget": paid * (self.config.budget * ramp)}
+        last = self.decode(told.memory, told.questions, banks=1)
+        return replace(last, losses=reading.losses | losses, further=reading.logits)
 
 
 def paths(batch: Batch) -> Float[Tensor, "batch sentence slot slot"]:

@@ -41,7 +41,8 @@ WITH = {
     "amn-paper": "the equations as written",
     "amn-paper-with-question": "+ entities start from the question",
     "amn-paper-with-joining": "+ edges join all words of a sentence",
-    "amn-paper-with-norm": "+ RMS norm",
+    "amn-paper-with-attention": "+ attention instead of sums over powers of A",
+    "amn-paper-with-budget": "+ training reads the last bank, strengths are paid for",
 }
 FILLED = {"amn": "default", "amn-filled-bank": "reads the deepest bank that holds anything"}
 AXES = {"train_questions": "training questions", "hidden": "hidden units"}  # what is varied, by the name of the setting

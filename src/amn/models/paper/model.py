@@ -180,7 +180,7 @@ class PaperAMN(Model):
         banks = memory.split()
         for i in range(self.config.max_banks):
             bank = self.add_or_update(banks[i], sentence, adds=i == 0)
-            bank = self.propagate(bank, memory.edges, sentence)
+            bank = self.propagate(bank, memory.edges, sentence, whole=i == 0)
             if i + 1 < len(banks):
                 exists = memory.banks > i + 1
                 banks[i + 1] = move(bank, banks[i + 1], sentence.move_chance[:, i], exists)
@@ -227,17 +227,25 @@ class PaperAMN(Model):
         new = (sentence.spoken & ~bank.held).unsqueeze(-1)
         return replace(bank, states=torch.where(new, sentence.words, states), held=bank.held | sentence.spoken)
 
-    def propagate(self, bank: PaperBank, edges: Float[Tensor, "batch slot slot"], sentence: PaperSentence) -> PaperBank:
-        """Eq. (15): w = GRU(a, w), for the consecutive powers 1 to r of A inside the bank."""
-        slots = edges.shape[-1]
-        inside, current = (close_over(part, bank.held, longest=slots) for part in (edges, sentence.edges))
+    def propagate(
+        self, bank: PaperBank, edges: Float[Tensor, "batch slot slot"], sentence: PaperSentence, *, whole: bool = False
+    ) -> PaperBank:
+        """Eqs. (14-15) inside a bank; one that holds the whole story, as m_0 does, needs no closure."""
+        drawn = torch.stack((edges, sentence.edges))
+        inside, current = drawn if whole else close_over(drawn, bank.held, longest=edges.shape[-1])
+        states = self.along(inside, current, bank)
+        return replace(bank, states=torch.where(bank.held.unsqueeze(-1), states, bank.states))
+
+    def along(
+        self, inside: Float[Tensor, "batch slot slot"], current: Float[Tensor, "batch slot slot"], bank: PaperBank
+    ) -> Float[Tensor, "batch slot hidden"]:
+        """Eq. (15): w = GRU(a, w), for the consecutive powers 1 to r of A, in which current edges count more."""
         joined = weigh(inside, current, F.softplus(self.recency))
         states, power = bank.states, joined
         for r in range(self.config.powers):
             power = power @ joined if r else joined
-            inputs = self.propagate_gru.input(messages(power, states))
-            states = torch.where(bank.held.unsqueeze(-1), self.propagate_gru(inputs, states), states)
-        return replace(bank, states=states)
+            states = self.propagate_gru(self.propagate_gru.input(messages(power, states)), states)
+        return states
 
     def rate(self, bank: PaperBank, questions: PerQuestion) -> PaperBank:
         """Line 11, n = SGRU(D, n): new strengths for all entities of a bank, from their states."""

@@ -21,12 +21,12 @@ def path_edges(
 
 
 def close_over(
-    edges: Float[Tensor, "batch slot slot"], held: Bool[Tensor, "batch slot"], longest: int
-) -> Float[Tensor, "batch slot slot"]:
+    edges: Float[Tensor, "*graphs batch slot slot"], held: Bool[Tensor, "batch slot"], longest: int
+) -> Float[Tensor, "*graphs batch slot slot"]:
     """The graph inside a bank: an edge wherever a path leads on through entities that the bank lacks.
 
     Args:
-        edges: A.
+        edges: A, or several graphs over the same words.
         held: the entities of the bank.
         longest: no path through missing entities has more edges than this.
     """
