@@ -42,6 +42,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
         for seed, error in enumerate(errors):
             bare_run(out, RunSpec(task=task, architecture="entnet", seed=seed), error, finished=task != 17)
     bare_run(out, RunSpec(task=1, architecture="ggtnn", label="facts"), 0.3)
+    for task, error in {1: 0.5, 6: 9.0}.items():
+        bare_run(out, RunSpec(task=task, architecture="amn-paper", label="regime"), error, ratio=0.9)
     runs = find_runs([out])
     return Report(runs, summaries(runs), Analysis())
 
@@ -95,6 +97,16 @@ def test_rivals_stand_beside_what_was_published(tables: dict[str, Table]) -> Non
 def test_a_rival_without_published_errors_has_its_own_alone(tables: dict[str, Table]) -> None:
     names = [name for name, _ in tables["rivals"].rows if not name.startswith(("EntNet, ", "MemN2N, "))]
     assert names == ["GGT-NN, facts, best", "GGT-NN, facts, mean"]  # and none of the runs that scale
+
+
+def test_the_equations_as_written_stand_under_the_papers_errors_ratios_and_banks(tables: dict[str, Table]) -> None:
+    rows, title = dict(tables["regime"].rows), "AMN, equations as written, regime"
+    assert all(name.startswith(title) for name in rows)  # and no run of the ladders
+    shown = {name.removeprefix(f"{title}, "): (cells[3], cells[8]) for name, cells in rows.items()}  # tasks 1 and 6
+    assert shown["published"] == ("0.0", "3.1") and shown["best"] == ("0.5", "9.0")
+    assert shown["best - published"] == ("+0.5", "+5.9") and rows[f"{title}, best - published"][2] == "6"
+    assert shown["ratio published"] == ("0.22", "–") and shown["ratio"] == ("0.90", "0.90")
+    assert shown["banks published"] == ("3", "–") and shown["banks"] == ("3.0", "3.0")
 
 
 def test_there_is_no_study_of_few_runs(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from amn.report.runs import (
     summaries,
     without_trials,
 )
-from amn.report.studies import ladders, rivals_table, scalings, stability_table
+from amn.report.studies import ladders, regime_table, rivals_table, scalings, stability_table
 from amn.report.tables import (
     MISSING,
     Table,
@@ -100,7 +100,7 @@ class Report:
         curves = (curve for one in scaled for curve in one.curves.values())
         apart = {run.model for curve in curves for at in curve.values() for run in at.judged if run.spec.label}
         tables = [*(ladder.table() for ladder in ladders(self.found)), *(one.table() for one in scaled)]
-        tables += [rivals_table(self.found, apart), stability_table(self.found)]
+        tables += [regime_table(self.found), rivals_table(self.found, apart), stability_table(self.found)]
         return [table for table in tables if table.rows]
 
     def folded(self) -> list[Table]:

@@ -37,8 +37,9 @@ WITHOUT = {
     "amn-without-load": "creation prior counts sentences",
     "amn-without-last-bank": "training reads all banks",
 }
+AS_WRITTEN = "amn-paper"
 WITH = {
-    "amn-paper": "the equations as written",
+    AS_WRITTEN: "the equations as written",
     "amn-paper-with-question": "+ entities start from the question",
     "amn-paper-with-joining": "+ edges join all words of a sentence",
     "amn-paper-with-attention": "+ attention instead of sums over powers of A",
@@ -232,6 +233,38 @@ def _rival_rows(title: str, tasks: Mapping[int, Summary], published: Mapping[int
     first: dict[str, list[Value]] = {f"{title}, published": [mean(printed.values()), "", "", *_by_task(published)]}
     difference = {task: f"{points:+.1f}" for task, points in above.items()}
     return first | rows | {f"{title}, best - published": [mean(above.values()), "", short, *_by_task(difference)]}
+
+
+def regime_table(found: Summaries) -> Table:
+    """Profile `paper` trained as the paper trained it, labelled so, under what the paper reports."""
+    rows: dict[str, list[Value]] = {}
+    for model in found:
+        tasks = {task: one for task, one in found[model].items() if isinstance(task, int) and one.judged}
+        spec = next((one.judged[0].spec for one in tasks.values()), None)
+        if spec is not None and spec.architecture == AS_WRITTEN and spec.label:
+            title, errors = title_of(model), _rival_rows(title_of(model), tasks, paper.ERRORS["amn"])
+            printed = {task: paper.BANKS[task] for task in tasks if task in paper.BANKS}
+            read = {task: mean(one.figures("ratio")) for task, one in tasks.items()}
+            made = {task: mean(one.figures("banks")) for task, one in tasks.items()}
+            rows |= errors | {
+                f"{title}, ratio published": _figures({task: banks.ratio for task, banks in printed.items()}, 2),
+                f"{title}, ratio": _figures(read, 2),
+                f"{title}, banks published": _figures({task: banks.created for task, banks in printed.items()}, 0),
+                f"{title}, banks": _figures(made, 1),
+            }
+    columns = {"mean": 2, "seeds": None, "short on": None} | {str(task): 1 for task in paper.TASKS}
+    note = (
+        "Error in percent, as in the table of rivals; ratio: entities read over entities, and banks: those created, "
+        "both means over our seeds, answers read from the last bank."
+    )
+    part = ColumnGroup("", columns, rows, NOT_GIVEN)
+    return make_table("regime", "The equations as written, trained for longer", note, [part], {k: k for k in rows})
+
+
+def _figures(by_task: Mapping[int, float], digits: int) -> list[Value]:
+    """A row of figures: their mean, and one for each task."""
+    found = {task: shown(value, digits) for task, value in by_task.items()}
+    return [mean(by_task.values()) if by_task else None, "", "", *_by_task(found)]
 
 
 def _by_task(by_task: Mapping[int, Value]) -> list[Value]:
