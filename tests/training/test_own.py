@@ -126,6 +126,13 @@ def test_standard_input_and_tables_are_taken(here: Path, capsys: Output, monkeyp
     assert json.loads(capsys.readouterr().out)["held_out"]["questions"] == 90
 
 
+def test_rows_about_one_story_are_one_story_also_where_validation_stories_are_given() -> None:
+    row = {"story": "R2 left. R3 came.", "question": "Who left?", "answer": "R2"}
+    rows = [row, row | {"question": "Who came?", "answer": "R3"}]
+    plan = plan_own(own_stories({"train": rows, "validation": rows}), given={})
+    assert (len(plan.training), len(plan.validation), plan.seen.questions) == (1, 1, 4)
+
+
 def test_answers_that_contradict_each_other_are_counted() -> None:
     row = {"story": "R2 left. R3 came.", "question": "Who left?", "answer": "R2"}
     other = {"story": "R3 left.", "question": "Who left?", "answer": "R3"}
