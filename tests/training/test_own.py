@@ -45,7 +45,7 @@ def test_one_command_trains_judges_and_names_the_next_commands(here: Path, capsy
     assert "training in my-model" in said.err and "epoch 2/2" in said.err
     assert "held-out error " in said.out and " of 9 questions wrong (guessing: " in said.out
     assert "worst mistakes:" in said.out and ", right is " in said.out
-    assert "  try: train longer: --epochs 4" in said.out
+    assert "  try: train longer: --epochs 4, with another --out" in said.out
     assert "| amn ask --model my-model" in said.out and "  amn serve --model my-model\n" in said.out
 
 
