@@ -108,6 +108,16 @@ def test_stories_of_a_file_and_of_a_folder(capsys: Output, run_directory: Path, 
     assert code == 1 and "one file of task 2" in err
 
 
+def test_a_file_that_is_not_there_is_named_with_one_like_it(
+    capsys: Output, run_directory: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "news.jsonl").write_text("")
+    code, out, err = run(capsys, "evaluate", run_directory, "--data", tmp_path / "new.jsonl")
+    assert (code, out) == (1, "") and f"did you mean {tmp_path / 'news.jsonl'}?" in err
+    code, out, err = run(capsys, "evaluate", run_directory, "--data", tmp_path)
+    assert (code, out) == (2, "") and "a folder needs --task" in err
+
+
 def test_torch_and_what_answers_users_score_alike(
     capsys: Output, run_directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +173,8 @@ def test_people_get_a_table_and_details_go_to_a_file(capsys: Output, run_directo
     details = tmp_path / "details.json"
     code, out, err = run(capsys, "evaluate", run_directory, "--task", 1, "--questions", 5, "--details", details)
     assert code == 0 and "error percent" in out and "\nbanks  percent" in out and str(details) in err
+    pairs = out.partition("\n\n")[0].splitlines()
+    assert len({len(line) - len(line.partition("  ")[2].lstrip()) for line in pairs}) == 1  # one column of values
     assert {"min", "max", "std"} <= set(json.loads(details.read_text())["details"]["created_banks"])
 
 

@@ -34,6 +34,12 @@ def test_a_folder_is_counted_at_any_depth_and_other_files_are_left_alone(folder:
     assert (report.files, report.stories, report.questions, len(report.answers)) == (2, 3, 3, 3)
 
 
+def test_rows_about_one_story_count_once_as_in_training(tmp_path: Path) -> None:
+    (tmp_path / "own.jsonl").write_text(2 * JSONL + JSONL.replace("Bill ate", "Bill ate bread") + JSONL)
+    report = check_data(tmp_path)
+    assert (report.stories, report.sentences, report.questions, report.vocabulary["bread"]) == (3, 3, 4, 1)
+
+
 def test_bad_lines_are_listed_with_their_numbers_and_reading_goes_on(folder: Path) -> None:
     file = folder / "qa1_train.txt"
     file.write_text(BABI + "2 Who left?\tjohn\t7\n3 Who?\n4 Who left?\tjohn\t1\n")

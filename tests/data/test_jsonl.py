@@ -57,6 +57,7 @@ def test_blank_lines_and_a_missing_last_line_end_mean_nothing(path: Path) -> Non
 
 BAD: dict[str, tuple[Any, str, str]] = {
     "cut short": (json.dumps(TOLD | ASKED)[:30], "a JSON object", "(Expecting value at column 31)"),
+    "cut in a text": ('{"story": "Mary', "a JSON object", "(Unterminated string starting at column 11)"),
     "no object": ([1], "a JSON object", "[1]"),
     "brackets": ("[" * 100_000, "a JSON object of sane size", "[[["),
     "digits": ("9" * 10_000, "a JSON object of sane size", "999"),

@@ -174,6 +174,7 @@ BAD = {
     "b.csv": ("story,question,answer\n", "expected a header and at least one row"),
     "d.csv": ("story,question,answer\nR2 left, then R3.,Who?,R2\n", "found 4 in .* goes in quotes"),
     "e.csv": ("R2 left.,Who?,R2\n", "line 1: expected a header that names the columns"),
+    "g.csv": ("No.,Notes,Solved?\n7,R2 left. R3 came.,no\n", "line 2: .* name the columns with --story-column Notes"),
     "f.csv": ("story,question,answer\nR2 left.,,R2\n", 'line 2: expected "question": text, found nothing'),
     "notes.yaml": ("story: R2 left.\n", "line 1: expected id 1 and a space, .* told by the ending, such as .jsonl"),
     "c.csv": ("story,question\nR2 left.,Who?\n", "line 2: .* name the column with --answer-column"),

@@ -82,7 +82,7 @@ def test_advice_depends_on_whether_it_knows_what_it_was_trained_on() -> None:
     by_heart = bad.advice(epochs=20, training_stories=360, training_loss=0.01)
     unlearned = bad.advice(epochs=20, training_stories=360, training_loss=0.9)
     assert by_heart[0] == "give it more stories: it was trained on 360"
-    assert unlearned[0] == "train longer: --epochs 40"
+    assert unlearned[0] == "train longer: --epochs 40, with another --out"
     assert judged(1, 100).advice(epochs=20, training_stories=360, training_loss=None) == []
     guessing = judged(79, 100).advice(epochs=20, training_stories=360, training_loss=None)
     assert "check that the answer can be told from the story" in guessing[-1]

@@ -118,7 +118,7 @@ def test_a_run_directory_is_never_overwritten_silently(data: Path, tmp_path: Pat
     trainer_of([small(data)], tmp_path)
     with pytest.raises(CheckpointError, match="holds a run already: give --resume"):
         trainer_of([small(data)], tmp_path)
-    with pytest.raises(CheckpointError, match="holds another run, with other train: give another --out"):
+    with pytest.raises(CheckpointError, match="holds another run, with other clip: give another --out"):
         trainer_of([small(data, clip=1.0)], tmp_path, resume=True)
 
 

@@ -45,7 +45,7 @@ def test_one_command_trains_judges_and_names_the_next_commands(here: Path, capsy
     assert "training in my-model" in said.err and "epoch 2/2" in said.err
     assert "held-out error " in said.out and " of 9 questions wrong (guessing: " in said.out
     assert "worst mistakes:" in said.out and ", right is " in said.out
-    assert "  try: train longer: --epochs 4" in said.out
+    assert "  try: train longer: --epochs 4, with another --out" in said.out
     assert "| amn ask --model my-model" in said.out and "  amn serve --model my-model\n" in said.out
 
 
@@ -124,6 +124,13 @@ def test_standard_input_and_tables_are_taken(here: Path, capsys: Output, monkeyp
     assert json.loads(said.out)["model"] == "runs/stdin-seed0" and said.err.startswith("standard input: 20 stories")
     assert cli.main(["train", "inventory.csv", *SMALL, "--validation", "robots.jsonl", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["held_out"]["questions"] == 90
+
+
+def test_rows_about_one_story_are_one_story_also_where_validation_stories_are_given() -> None:
+    row = {"story": "R2 left. R3 came.", "question": "Who left?", "answer": "R2"}
+    rows = [row, row | {"question": "Who came?", "answer": "R3"}]
+    plan = plan_own(own_stories({"train": rows, "validation": rows}), given={})
+    assert (len(plan.training), len(plan.validation), plan.seen.questions) == (1, 1, 4)
 
 
 def test_answers_that_contradict_each_other_are_counted() -> None:

@@ -125,3 +125,17 @@ def test_other_words_for_the_same_are_learned_where_sentences_bring_something_to
         told = {found.vocabulary.words[word] for word in found.validation.stories["slot_words"][0].tolist()}
         assert {"bagicha", "galiyarey"} < told
         assert ("galiyara" in told) == (forms > 0)
+
+
+def test_a_validation_story_is_read_as_for_users_where_only_the_model_to_start_from_knows_a_word() -> None:
+    training = told("Bob went to the hall.", "Where is Bob?")
+    validation = told("Mary is in first place.", "Who is in second place?")
+    spec = spec_of(1)
+    found = encode_stories(data_key(replace(spec, train=replace(spec.train, start="babi"))), [training], [validation])
+    assert {"first", "place"} <= set(found.vocabulary.words)  # of the model to start from
+    users = encode(examples([validation]), found.vocabulary)
+    assert found.validation.stories["slot_words"].tolist() == users.stories["slot_words"].tolist()
+
+
+def told(sentence: str, question: str) -> Story:
+    return Story(sentences=(sentence,), questions=(Question(text=question, answer="hall", after=1),))

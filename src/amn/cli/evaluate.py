@@ -88,7 +88,7 @@ def _source(model: str, task: str | None, data: Path | None, split: str) -> tupl
         data = Path(model) / STORY_FILES[split]
         if not data.is_file():
             raise ConfigError(f"{model} has no stories of its own to ask about: give --task, or a file as --data")
-    if data is None or not data.is_file():
+    if data is None or data.is_dir():
         raise ConfigError("--data: expected a file of stories; a folder needs --task")
     return OWN, str(data)
 
@@ -104,8 +104,8 @@ def _banks(text: str) -> int:
 def _show(found: dict[str, Any]) -> None:
     """Prints the result: names and values, then tables by banks, by kind, and by part of a board."""
     lists = ("by_banks", "by_kind", "seconds", "parts", "means")
-    print_pairs({name.replace("_", " "): value for name, value in found.items() if name not in lists})
-    print_pairs({f"seconds, {name.replace('_', ' ')}": value for name, value in found["seconds"].items()})
+    pairs = {name.replace("_", " "): value for name, value in found.items() if name not in lists}
+    print_pairs(pairs | {f"seconds, {name.replace('_', ' ')}": value for name, value in found["seconds"].items()})
     for name in ("by_banks", "by_kind", "parts", "means"):
         if name in found:
             print()

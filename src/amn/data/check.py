@@ -8,7 +8,7 @@ from typing import Literal
 
 from amn.data.files import BadLines, numbered_lines
 from amn.data.rows import ANY, Columns
-from amn.data.source import data_files, format_of, read_stories
+from amn.data.source import data_files, format_of, in_one, read_stories
 from amn.data.story import Story, words
 from amn.errors import DataError
 
@@ -95,13 +95,14 @@ def seen_answers(report: DataReport) -> str:
 def check_data(path: str | Path, *, vocabulary: str | Path | None = None, columns: Columns = ANY) -> DataReport:
     """Read a file, or every data file of a folder, to its end and report; bad lines are in the report.
 
+    Rows about one story that follow one another count as one story, as in training.
     Words are compared with `vocabulary`, where it is given: a file of words, one or more a line, or data as in `path`.
     """
     report, known = DataReport(path=str(path)), None if vocabulary is None else known_words(vocabulary)
     bad = BadLines()
     for file in data_files(path):
         report.files += 1
-        for story in read_stories(file, skip_bad=bad, columns=columns):
+        for story in in_one(read_stories(file, skip_bad=bad, columns=columns)):
             report.add(story)
     if known is not None:
         report.unknown_words = {word: n for word, n in report.vocabulary.most_common() if word not in known}

@@ -47,7 +47,8 @@ def parsed(path: Path, number: int | None, text: str) -> object:
         return json.loads(text)
     except json.JSONDecodeError as error:
         place = f"column {error.colno}" if number is not None else f"line {error.lineno}"
-        raise DataError(path, number, "a JSON object", f"{shown(text)} ({error.msg} at {place})") from error
+        wrong = error.msg.removesuffix(" at")  # "Unterminated string starting at"
+        raise DataError(path, number, "a JSON object", f"{shown(text)} ({wrong} at {place})") from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, or as many brackets
         raise DataError(path, number, "a JSON object of sane size", shown(text)) from error
 
@@ -82,7 +83,7 @@ def read_csv(path: str | Path, *, skip_bad: BadLines | None = None, columns: Col
     header = next(lines, "")
     separator = max(_DELIMITERS, key=header.count)
     names = next(csv.reader([header], delimiter=separator), [])
-    if columns.find("story", dict.fromkeys(names)) is None and any(name.endswith((".", "?")) for name in names):
+    if columns.find("story", dict.fromkeys(names)) is None and any(map(_is_sentence, names)):
         raise DataError(
             path, 1, "a header that names the columns, such as story,question,answer", shown(header.strip())
         )
@@ -95,6 +96,11 @@ def read_csv(path: str | Path, *, skip_bad: BadLines | None = None, columns: Col
             refuse(error, skip_bad)
     if not found:
         refuse(DataError(path, None, "a header and at least one row", shown(header.strip())), skip_bad)
+
+
+def _is_sentence(name: str) -> bool:
+    """Whether a heading is none but the sentence of a row; "No." and "Solved?" are headings."""
+    return name.endswith((".", "?")) and " " in name.strip()
 
 
 def _fields(rows: Any, path: Path, skip_bad: BadLines | None) -> Iterator[list[str]]:

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from random import Random
 from typing import Any, TextIO
@@ -170,6 +171,13 @@ def one_each(stories: Iterable[Story]) -> list[Story]:
         questions = story.questions if held is None else held.questions + story.questions
         found[story.sentences] = replace(held or story, questions=questions)
     return list(found.values())
+
+
+def in_one(stories: Iterable[Story]) -> Iterator[Story]:
+    """Stories that follow one another with the same sentences as one, one at a time: as rows of a table have them."""
+    for _, alike in groupby(stories, key=lambda story: story.sentences):
+        told = list(alike)
+        yield replace(told[0], questions=tuple(question for story in told for question in story.questions))
 
 
 def hold_out(stories: list[Story], seed: int, name: str = "stories") -> tuple[list[Story], list[Story]]:

@@ -116,7 +116,7 @@ class HeldOut:
             return ["judge it by questions whose answers differ: more stories, or --validation FILE"]
         if self.good and self.learned:
             return [f"judge it by more questions: --validation FILE, or {more}"]
-        found = [more, f"train longer: --epochs {2 * epochs}"]
+        found = [more, f"train longer: --epochs {2 * epochs}, with another --out"]
         knows_training = training_loss is not None and training_loss < 0.1
         found = found if knows_training else found[::-1]
         mean = self.error_percent

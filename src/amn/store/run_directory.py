@@ -55,8 +55,8 @@ class RunDirectory:
             raise CheckpointError(
                 f"{self.path} holds a run already: give --resume to continue it, or another --out, or delete it"
             )
-        found, wanted = self.spec().to_json(), json.loads(json.dumps(spec.to_json()))
-        differing = [name for name, value in wanted.items() if found[name] != value]
+        found, wanted = (_flat(json.loads(json.dumps(one.to_json()))) for one in (self.spec(), spec))
+        differing = [name for name in {**wanted, **found} if found.get(name) != wanted.get(name)]
         if differing:
             raise CheckpointError(
                 f"{self.path} holds another run, with other {' and '.join(differing)}: give another --out, "
@@ -112,3 +112,10 @@ class RunDirectory:
                 f"{path}: not a readable result ({error}); delete it to repeat the end of the training"
             ) from error
         return found
+
+
+def _flat(described: dict[str, Any]) -> dict[str, Any]:
+    """A description with the settings of its parts beside its own."""
+    parts = [value for value in described.values() if isinstance(value, dict)]
+    own = {name: value for name, value in described.items() if not isinstance(value, dict)}
+    return own | {name: value for part in parts for name, value in part.items()}

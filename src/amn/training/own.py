@@ -160,7 +160,7 @@ def _divided(stories: OwnStories, seed: int) -> tuple[list[Story], list[Story]]:
         kept = _answerable(stories.validation, "validation")
         if not training or not kept:
             raise DataError(stories.name, None, "questions to train on and to validate with", "none")
-        return training, kept
+        return one_each(training), one_each(kept)
     return hold_out(one_each(training), seed, stories.name)
 
 

@@ -208,7 +208,8 @@ def _encoded(key: DataKey, data: TaskData, seed: int = 0) -> EncodedPart:
     if key.recall:
         names, forms = _recalled_names(key, spoken), _recalled_forms(key, data.training, spoken)
         vocabulary = replace(vocabulary, names=names, forms=forms)
-        numbers = replace(numbers, names=names | (set(numbers.words) - set(vocabulary.words)), forms=forms)
+        known = {*vocabulary.words, *(vocabulary_of(key.start).words if key.start else ())}
+        numbers = replace(numbers, names=names | (set(numbers.words) - known), forms=forms)
     return EncodedPart(
         task=key.task,
         training=encode(training, numbers, named=key.named),
