@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from amn.data.batches import Batch
 from amn.models.base import Model, ModelConfig, PerQuestion, PerStory, Reading, Scalar
@@ -19,7 +20,8 @@ class DMNPlusConfig(ModelConfig):
 
     hidden: int = 80  # width of embeddings and states
     episodes: int = 3  # number of passes over the facts (T)
-    dropout: float = 0.1  # share of facts' and answer's features dropped in training
+    dropout: float = 0.1  # share of the features of facts and of the last memory that is dropped in training
+    max_words: int = 6  # words that shorter sentences are filled up to: as many as the longest of a task has
     decay: float = 0.001  # weight of the squared weights in a training loss that is summed over a batch
 
 
@@ -42,7 +44,13 @@ class AttentionGRU(Cell):
 
 
 class DMNPlus(Model):
-    """Dynamic memory network with input fusion, an attention GRU and untied episodes."""
+    """Dynamic memory network with input fusion, an attention GRU and untied episodes.
+
+    One GRU reads the questions and the sentences, these both ways, so that attention compares what is alike: with a GRU
+    for each it learns the training stories of task 2 and overfits. The rest is as in public code, and not in the paper:
+    short sentences are filled up with a word that has an embedding like any other; attention may go to an empty fact,
+    of which nothing is read; and dropout is on the facts, where the paper has it on the sentences.
+    """
 
     Config = DMNPlusConfig
     config: DMNPlusConfig
@@ -64,9 +72,7 @@ class DMNPlus(Model):
         self.config = config
         hidden = config.hidden
         self.embedding = nn.Embedding(config.vocabulary_size, hidden)
-        self.forwards = GRU(hidden, hidden)
-        self.backwards = GRU(hidden, hidden)
-        self.question_gru = GRU(hidden, hidden)
+        self.gru = GRU(hidden, hidden)  # of questions, and of sentences both ways
         self.interact = Linear(4 * hidden, hidden)  # W(1)
         self.score = Linear(hidden, 1)  # W(2)
         self.attention_gru = AttentionGRU(hidden, hidden)
@@ -74,9 +80,10 @@ class DMNPlus(Model):
         self.answer = Linear(2 * hidden, config.num_answers)
 
     def begin(self, batch: Batch, progress: Scalar) -> tuple[Tensor, list[Any]]:
-        """Fuses the sentences into facts."""
+        """Fuses the sentences into facts, some of whose features are dropped in training."""
         del progress
-        return self.fuse(self.sentences(batch), batch.sentence_mask), []
+        facts = self.fuse(self.sentences(batch), batch.sentence_mask)
+        return dropout(facts, self.config.dropout, batch.key, stream=1), []
 
     def finish(self, batch: Batch, facts: Tensor, progress: Scalar, banks: int = 1) -> Reading:
         """Reads the facts in episodes, and answers."""
@@ -88,28 +95,34 @@ class DMNPlus(Model):
             attention = self.attend(facts, questions, memory, told)
             context = self.read(facts, attention)
             memory = torch.relu(update(torch.cat((memory, context, questions), -1)))  # ReLU(W^t [m; c; q] + b)
-        features = dropout(torch.cat((memory, questions), -1), self.config.dropout, batch.key, stream=2)
-        reading = reading_of(self.answer(features), told.sum(-1).to(facts.dtype))
+        memory = dropout(memory, self.config.dropout, batch.key, stream=2)
+        logits = self.answer(torch.cat((memory, questions), -1))
+        reading = reading_of(logits, told.sum(-1).to(facts.dtype))
         return reading if batch.key is None else replace(reading, losses={"decay": self.decay(reading.entities)})
 
     def sentences(self, batch: Batch) -> Float[Tensor, "batch sentence hidden"]:
-        """Section 3.1 of arXiv 1603.01417: f_i = sum_j l_j * w_j, with the position encoding l."""
-        words = batch.story_words
-        bags = (look_up(self.embedding.weight, words) * position_encoding(words > 0, self.config.hidden)).sum(-2)
-        return dropout(bags, self.config.dropout, batch.key, stream=1)
+        """Section 3.1 of arXiv 1603.01417: f_i = sum_j l_j * w_j, with the position encoding l.
+
+        Short sentences are filled up with padding, which counts as a word. The encoding is twice that of the paper, as
+        in the code of memory networks.
+        """
+        words = F.pad(batch.story_words, (0, max(0, self.config.max_words - batch.story_words.shape[-1])))
+        filled = (words > 0) | (torch.arange(words.shape[-1], device=words.device) < self.config.max_words)
+        weights = 2 * position_encoding(filled, self.config.hidden)
+        return (F.embedding(words, self.embedding.weight) * weights).sum(-2)
 
     def fuse(
         self, sentences: Float[Tensor, "batch sentence hidden"], told: Bool[Tensor, "batch sentence"]
     ) -> Float[Tensor, "batch sentence hidden"]:
         """Section 3.1 of arXiv 1603.01417, input fusion: GRU(f_i, f_(i-1)) + GRU(f_i, f_(i+1))."""
-        ahead = self.forwards.over(self.forwards.input(sentences), told)
-        back = self.backwards.over(self.backwards.input(sentences).flip(1), told.flip(1)).flip(1)
-        return ahead + back
+        projected = self.gru.input(sentences)
+        back = self.gru.over(projected.flip(1), told.flip(1)).flip(1)
+        return self.gru.over(projected, told) + back
 
     def questions(self, words: Int[Tensor, "batch question word_q"]) -> PerQuestion:
-        """The last state of a GRU over the words of each question."""
-        projected = self.question_gru.input(look_up(self.embedding.weight, words))
-        return self.question_gru.over(projected, words > 0)[..., -1, :]
+        """The last state of the GRU over the words of each question."""
+        projected = self.gru.input(look_up(self.embedding.weight, words))
+        return self.gru.over(projected, words > 0)[..., -1, :]
 
     def attend(
         self,
@@ -118,14 +131,15 @@ class DMNPlus(Model):
         memory: PerQuestion,
         told: Bool[Tensor, "batch sentence"],
     ) -> Float[Tensor, "batch question sentence"]:
-        """Section 3.3 of arXiv 1603.01417: g = softmax(W(2) tanh(W(1) z)).
+        """Section 3.3 of arXiv 1603.01417: g = softmax(W(2) tanh(W(1) z)), with an empty fact of zeros among the facts.
 
         z = [f * q; f * m; |f - q|; |f - m|]
         """
-        fact, question, last = facts.unsqueeze(1), questions.unsqueeze(2), memory.unsqueeze(2)
+        fact, question, last = F.pad(facts, (0, 0, 0, 1)).unsqueeze(1), questions.unsqueeze(2), memory.unsqueeze(2)
         parts = (fact * question, fact * last, (fact - question).abs(), (fact - last).abs())
         scores = self.score(torch.tanh(self.interact(torch.cat(parts, -1)))).squeeze(-1)
-        return masked_softmax(scores, told.unsqueeze(1).expand_as(scores))
+        open_to = F.pad(told, (0, 1), value=True).unsqueeze(1)
+        return masked_softmax(scores, open_to.expand_as(scores))[..., :-1]
 
     def read(
         self, facts: Float[Tensor, "batch sentence hidden"], attention: Float[Tensor, "batch question sentence"]
