@@ -2,6 +2,7 @@
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
 
@@ -65,6 +66,16 @@ def test_the_table_has_means_and_best_seeds_and_a_column_for_each_task(report: R
 def test_unfinished_runs_count_with_their_best_epoch_so_far_and_are_marked(ladder: Ladder) -> None:
     assert dict(ladder.table().rows)["no budget on entities read"][-3:] == ("0.2*", "–", "0.0")
     assert len(ladder.rungs) == 3  # a run that was never validated makes no line
+
+
+def test_a_ladder_that_is_nowhere_finished_has_no_means(tmp_path: Path) -> None:
+    for model, error in {"amn-paper": 51.0, "amn-paper-with-joining": 2.0}.items():
+        bare_run(tmp_path, RunSpec(task=16, architecture=model), error, finished=False)
+    (begun,) = ladders(summaries(find_runs([tmp_path])))
+    table, (left, right) = begun.table(), figures.ladder(begun).figure.axes
+    assert [column.name for column in table.columns] == ["seeds", "16"] and "Means" not in table.note
+    assert [cells for _, cells in table.rows] == [("1", "51.0*"), ("1", "2.0*")]
+    assert left.get_visible() and not right.get_visible()
 
 
 def test_the_csv_has_every_run_finished_or_not(report: Report) -> None:

@@ -82,6 +82,15 @@ def test_the_figure_of_scaling_has_a_line_for_each_model(report: Report) -> None
     assert drawn["AMN"] == drawn["EntNet"] == [50.0, 11.0, 0.25]
 
 
+def test_the_figure_of_scaling_names_the_places_of_all_models(tmp_path: Path) -> None:
+    for model, places in {"amn": (250, 1000, 3000, 9000), "entnet": (250, 1000, 9000)}.items():
+        for asked in places:
+            train = TrainConfig(train_questions=asked)
+            bare_run(tmp_path, RunSpec(task=1, architecture=model, label=f"q{asked}", train=train), 1.0)
+    (axes,) = figures.scaling(scalings(find_runs([tmp_path]))[0]).figure.axes
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["250", "1 000", "3 000", "9 000"]
+
+
 def test_rivals_stand_beside_what_was_published(tables: dict[str, Table]) -> None:
     rows = dict(tables["rivals"].rows)
     printed = paper.ERRORS["entnet"]

@@ -256,11 +256,14 @@ def ladder(shown: Ladder) -> Picture:
         _ladder_cells(left, shown)
         if shown.shared:
             _ladder_means(right, shown)
-    caption = (
-        "Cells: validation error in percent, mean over seeds; a star where some runs are not finished. Bars: the mean "
-        f"over the {len(shown.shared)} tasks that all have finished, with a dot for the best seeds, and the share of a "
-        "story's entities that is read."
-    )
+        else:
+            right.set_visible(False)
+    caption = "Cells: validation error in percent, mean over seeds; a star where some runs are not finished."
+    if shown.shared:
+        caption += (
+            f" Bars: the mean over the {len(shown.shared)} tasks that all have finished, with a dot for the best "
+            "seeds, and the share of a story's entities that is read."
+        )
     return Picture(shown.key, shown.title, caption, figure)
 
 
@@ -305,6 +308,8 @@ def scaling(shown: Scaling) -> Picture:
             _percent(panels[task], task)
             colour = (BLUE, ORANGE, GREY, DARK)[models.index(model) % 4]
             _spread(panels[task], {at: one.figures("error_percent") for at, one in curve.items()}, model, colour)
+        for task, axes in panels.items():
+            _name_places(axes, sorted({at for (of, _), curve in shown.curves.items() if of == task for at in curve}))
         handles = {line.get_label(): line for axes in panels.values() for line in axes.get_lines()}
         figure.legend(handles=list(handles.values()), loc="outside upper center", ncols=len(models), frameon=False)
         figure.supxlabel(AXES[shown.axis], fontsize=9)
@@ -321,6 +326,9 @@ def _spread(axes: Axes, found: Mapping[int, Sequence[float]], model: str, colour
     axes.plot(
         places, [mean(e) for e in found.values()], color=colour, marker="o", markersize=3.5, label=title_of(model)
     )
+
+
+def _name_places(axes: Axes, places: Sequence[int]) -> None:
     axes.set_xscale("log")
     axes.set_xticks(places, [f"{place:,}".replace(",", " ") for place in places], rotation=35, ha="right")
     axes.xaxis.set_minor_locator(NullLocator())

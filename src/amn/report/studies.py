@@ -10,7 +10,6 @@ from amn.evaluation.metrics import PASS_PERCENT
 from amn.report import paper_tables as paper
 from amn.report.runs import RunRecord, Summaries, Summary, TaskName, run_order, span
 from amn.report.tables import (
-    MISSING,
     NOT_GIVEN,
     STRICT_PERCENT,
     Column,
@@ -92,15 +91,18 @@ class Ladder:
 
     def table(self) -> Table:
         """A line for each model."""
-        names = ("mean error %", "best seeds, error %", "tasks over 5 %", "ratio", "seeds")
+        names = ("mean error %", "best seeds, error %", "tasks over 5 %", "ratio") if self.shared else ()
         columns = [Column(f"{len(self.shared)} tasks", name) for name in names]
-        columns += [Column("mean error % of a task", str(task)) for task in self.tasks]
+        columns += [Column("", "seeds"), *(Column("mean error % of a task", str(task)) for task in self.tasks)]
         runs = (run for rung in self.rungs for summary in rung.tasks.values() for run in summary.judged)
         epochs = span(run.spec.train.epochs for run in runs)
+        means = (
+            f"Means are over the {len(self.shared)} tasks that all have finished; ratio: entities read over entities; "
+        )
         note = (
             "Validation error of each run's best epoch, mean over seeds, answers from the last bank; all have the same "
-            f"training ({epochs} epochs). Means are over the {len(self.shared)} tasks that all have finished; ratio: "
-            "entities read over entities; *: some of these runs are not finished, and the figure is how far they got."
+            f"training ({epochs} epochs). {means if self.shared else ''}*: some of these runs are not finished, and "
+            "the figure is how far they got."
         )
         return Table(self.key, self.title, note, tuple(columns), tuple(map(self._row, self.rungs)))
 
@@ -109,7 +111,7 @@ class Ladder:
         seeds = span(len(summary.judged) for summary in rung.tasks.values())
         cells = tuple(marked(rung.tasks[task]) if task in rung.tasks else NOT_GIVEN for task in self.tasks)
         if not shared:
-            return rung.title, (*[MISSING] * 4, seeds, *cells)
+            return rung.title, (seeds, *cells)
         failed = sum(error([task]) > PASS_PERCENT for task in shared)
         sums = shown(error(shared)), shown(error(shared, min)), str(failed), shown(rung.figure("ratio", shared), 3)
         return rung.title, (*sums, seeds, *cells)
