@@ -23,6 +23,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
     "amn-question-blind": {"hidden": 16},
     "amn-story-blind": {"hidden": 16},
     "dmn-plus": {"hidden": 16, "decay": 1e-5},
+    "dmn-plus-one-gru": {"hidden": 16, "decay": 1e-5},
     "encdec": {"hidden": 16},
     "entnet": {"hidden": 16, "num_slots": 4, "max_words": 4},
     "ggtnn": {"hidden": 12, "text_width": 16, "message_width": 8, "propagation": 2},
@@ -42,6 +43,7 @@ STOCHASTIC = {
     "amn-paper",
     "amn-question-blind",
     "dmn-plus",
+    "dmn-plus-one-gru",
     "memn2n",
 }
 STOCHASTIC |= {name for name in MODELS if name.startswith(("amn-without-", "amn-paper-with-"))}

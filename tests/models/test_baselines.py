@@ -127,46 +127,10 @@ def attention_of(model: DMNPlus, batch: Batch) -> Tensor:
     return model.attend(facts, questions, questions, batch.sentence_mask)
 
 
-def test_attention_may_go_to_an_empty_fact_but_not_to_padding() -> None:
-    model = rival("dmn-plus")
-    attention = attention_of(model, BATCH)
-    assert (attention.sum(-1) < 1).all() and (attention[PADDED.unsqueeze(1)] == 0).all()
-    facts, questions, told = torch.randn(1, 3, 16), torch.randn(1, 1, 16), torch.ones(1, 3, dtype=torch.bool)
-    facts[:, 2] = 0  # a fact of zeros gets as much as the empty one
-    given = model.attend(facts, questions, questions, told)
-    torch.testing.assert_close(given.sum() + given[0, 0, 2], torch.tensor(1.0))
-
-
-def test_one_gru_reads_questions_and_sentences_both_ways() -> None:
-    model = rival("dmn-plus")
-    words = look_up(model.embedding.weight, BATCH.question_words)
-    asked = model.fuse(words[:, 0], BATCH.question_words[:, 0] > 0)  # the words of a question as if they were sentences
-    last = (BATCH.question_words[:, 0] > 0).sum(-1) - 1
-    first_step = model.gru(model.gru.input(words[torch.arange(8), 0, last]), torch.zeros(8, 16))  # of the way back
-    torch.testing.assert_close(asked[torch.arange(8), last], model.questions(BATCH.question_words)[:, 0] + first_step)
-
-
-def test_short_sentences_are_filled_up_with_a_word_that_is_learned() -> None:
-    model = rival("dmn-plus", max_words=6)
-    sentences = model.sentences(BATCH)
-    words = torch.nn.functional.pad(BATCH.story_words, (0, 1))  # the longest sentences have five words
-    weights = 2 * position_encoding(torch.ones(6, dtype=torch.bool), 16)
-    torch.testing.assert_close(sentences, (model.embedding.weight[words] * weights).sum(-2))
-    sentences.sum().backward()
-    assert (gradient_of(model.embedding.weight)[0] != 0).any()
-    longer = rival("dmn-plus", max_words=2)
-    own = 2 * position_encoding(BATCH.story_words > 0, 16)
-    expected = (longer.embedding.weight[BATCH.story_words] * own).sum(-2)
-    torch.testing.assert_close(longer.sentences(BATCH)[~PADDED], expected[~PADDED])
-
-
-def test_dropout_is_on_facts_and_the_last_memory_but_not_on_sentences() -> None:
-    model, batch = rival("dmn-plus", dropout=0.5), with_key(BATCH, 3)
-    assert torch.equal(model.sentences(batch), model.sentences(BATCH))
-    (dropped, _), (facts, _) = model.begin(batch, 1.0), model.begin(BATCH, 1.0)
-    kept = dropped[~PADDED] != 0
-    assert 0.4 < kept.float().mean() < 0.6
-    torch.testing.assert_close(dropped[~PADDED][kept], 2 * facts[~PADDED][kept])
+def test_attention_gates_sum_to_one_over_what_was_told() -> None:
+    attention = attention_of(rival("dmn-plus"), BATCH)
+    torch.testing.assert_close(attention.sum(-1), torch.ones(8, 1))
+    assert (attention[PADDED.unsqueeze(1)] == 0).all()
 
 
 def test_a_fact_without_attention_leaves_the_state() -> None:
@@ -201,6 +165,53 @@ def test_decay_is_half_the_squared_weights_once_for_a_batch_and_spares_biases() 
     torch.testing.assert_close(decay.sum(), expected)
     torch.testing.assert_close(decay, expected.expand(8) / 8)
     assert model(BATCH).losses == {}
+
+
+# DMN+ with one GRU
+
+
+def test_attention_may_go_to_an_empty_fact_but_not_to_padding() -> None:
+    model = rival("dmn-plus-one-gru")
+    attention = attention_of(model, BATCH)
+    assert (attention.sum(-1) < 1).all() and (attention[PADDED.unsqueeze(1)] == 0).all()
+    facts, questions, told = torch.randn(1, 3, 16), torch.randn(1, 1, 16), torch.ones(1, 3, dtype=torch.bool)
+    facts[:, 2] = 0  # a fact of zeros gets as much as the empty one
+    given = model.attend(facts, questions, questions, told)
+    torch.testing.assert_close(given.sum() + given[0, 0, 2], torch.tensor(1.0))
+
+
+def test_one_gru_reads_questions_and_sentences_both_ways() -> None:
+    model = rival("dmn-plus-one-gru")
+    words = look_up(model.embedding.weight, BATCH.question_words)
+    asked = model.fuse(words[:, 0], BATCH.question_words[:, 0] > 0)  # the words of a question as if they were sentences
+    last = (BATCH.question_words[:, 0] > 0).sum(-1) - 1
+    first_step = model.forwards(
+        model.forwards.input(words[torch.arange(8), 0, last]), torch.zeros(8, 16)
+    )  # of the way back
+    torch.testing.assert_close(asked[torch.arange(8), last], model.questions(BATCH.question_words)[:, 0] + first_step)
+
+
+def test_short_sentences_are_filled_up_with_a_word_that_is_learned() -> None:
+    model = rival("dmn-plus-one-gru", max_words=6)
+    sentences = model.sentences(BATCH)
+    words = torch.nn.functional.pad(BATCH.story_words, (0, 1))  # the longest sentences have five words
+    weights = 2 * position_encoding(torch.ones(6, dtype=torch.bool), 16)
+    torch.testing.assert_close(sentences, (model.embedding.weight[words] * weights).sum(-2))
+    sentences.sum().backward()
+    assert (gradient_of(model.embedding.weight)[0] != 0).any()
+    longer = rival("dmn-plus-one-gru", max_words=2)
+    own = 2 * position_encoding(BATCH.story_words > 0, 16)
+    expected = (longer.embedding.weight[BATCH.story_words] * own).sum(-2)
+    torch.testing.assert_close(longer.sentences(BATCH)[~PADDED], expected[~PADDED])
+
+
+def test_dropout_is_on_facts_and_the_last_memory_but_not_on_sentences() -> None:
+    model, batch = rival("dmn-plus-one-gru", dropout=0.5), with_key(BATCH, 3)
+    assert torch.equal(model.sentences(batch), model.sentences(BATCH))
+    (dropped, _), (facts, _) = model.begin(batch, 1.0), model.begin(BATCH, 1.0)
+    kept = dropped[~PADDED] != 0
+    assert 0.4 < kept.float().mean() < 0.6
+    torch.testing.assert_close(dropped[~PADDED][kept], 2 * facts[~PADDED][kept])
 
 
 # EntNet

@@ -103,6 +103,15 @@ def test_rivals_stand_beside_what_was_published(tables: dict[str, Table]) -> Non
     assert rows["EntNet, best"][0] == f"{(0.0 + 0.9 + 4.4) / 3:.2f}"
 
 
+def test_a_variant_of_a_rival_stands_beside_what_was_published_of_the_rival(tmp_path: Path) -> None:
+    bare_run(tmp_path, RunSpec(task=2, architecture="dmn-plus-one-gru"), 0.4)
+    runs = find_runs([tmp_path])
+    (table,) = (one for one in Report(runs, summaries(runs), Analysis()).studies() if one.key == "rivals")
+    rows = dict(table.rows)
+    assert rows["DMN+, one GRU, published"][4] == f"{paper.ERRORS['dmn-plus'][2]:.1f}"
+    assert rows["DMN+, one GRU, best - published"][4] == "+0.1"
+
+
 def test_a_rival_without_published_errors_has_its_own_alone(tables: dict[str, Table]) -> None:
     names = [name for name, _ in tables["rivals"].rows if not name.startswith(("EntNet, ", "MemN2N, "))]
     assert names == ["GGT-NN, facts, best", "GGT-NN, facts, mean"]  # and none of the runs that scale

@@ -12,7 +12,7 @@ from amn.models import variants
 from amn.models.amn import AMN
 from amn.models.base import Model, ModelConfig
 from amn.models.paper.model import PaperAMN
-from amn.models.rivals.dmn_plus import DMNPlus
+from amn.models.rivals.dmn_plus import DMNPlus, OneGRUDMNPlus
 from amn.models.rivals.encdec import EncDec
 from amn.models.rivals.entnet import EntNet
 from amn.models.rivals.ggtnn import GGTNN
@@ -40,6 +40,7 @@ MODELS: dict[str, type[Model]] = {
     "amn-without-norm": variants.WithoutNormAMN,
     "amn-without-question": variants.WithoutQuestionAMN,
     "dmn-plus": DMNPlus,
+    "dmn-plus-one-gru": OneGRUDMNPlus,
     "encdec": EncDec,
     "entnet": EntNet,
     "ggtnn": GGTNN,

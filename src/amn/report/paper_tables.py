@@ -39,6 +39,7 @@ TITLES = {
     "amn-paper": "AMN, equations as written",
     "entnet": "EntNet",
     "dmn-plus": "DMN+",
+    "dmn-plus-one-gru": "DMN+, one GRU",
     "memn2n": "MemN2N",
     "encdec": "EncDec",
     "ggtnn": "GGT-NN",
