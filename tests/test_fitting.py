@@ -52,6 +52,14 @@ def test_rows_of_a_file_and_another_architecture_will_do() -> None:
     assert qa.record["validation"]["questions"] == 3
 
 
+def test_that_a_training_stopped_early_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    still: dict[str, Any] = {"learning_rate": 1e-9, "patience": 1, "plateau": 100.0}  # it cannot get better
+    amn.train(stories(), epochs=40, progress=True, **SMALL, **still)
+    assert "of 40 epochs: it no longer got better\nheld-out error" in capsys.readouterr().err
+    amn.train(stories(), epochs=1, progress=True, **SMALL)
+    assert "it no longer got better" not in capsys.readouterr().err
+
+
 def test_columns_may_be_named_by_a_mapping() -> None:
     places = ["home", "away", "out"]
     rows = [{"notes": f"Mary went {place}.", "asked": QUESTION, "reply": place} for place in places]

@@ -103,9 +103,12 @@ class Outcome:
     qa: QA  # the best model
     held_out: HeldOut  # its score on the held-out stories
     advice: list[str]  # what to try if that is not good enough
+    epochs: int  # that it was trained; fewer than planned where it had stopped improving
 
     def lines(self, path: Path | None) -> Iterator[str]:
         """The result in words: the held-out error, mistakes, verdict, advice, and how to use the model at a path."""
+        if self.epochs < self.plan.spec.train.epochs:
+            yield f"stopped after {self.epochs} of {self.plan.spec.train.epochs} epochs: it no longer got better"
         yield from self.held_out.lines()
         yield from (f"  try: {advice}" for advice in self.advice)
         if path is not None:
@@ -147,7 +150,7 @@ def conclude(plan: OwnPlan, directory: RunDirectory) -> Outcome:
     )
     qa.record["held_out"] = {**held_out.to_json(), "advice": advice}
     directory.finish(directory.result() | {"held_out": qa.record["held_out"]})
-    return Outcome(plan=plan, qa=qa, held_out=held_out, advice=advice)
+    return Outcome(plan=plan, qa=qa, held_out=held_out, advice=advice, epochs=len(losses))
 
 
 def _answers(qa: QA, stories: Sequence[Story], window: int) -> list[Any]:

@@ -114,8 +114,24 @@ def test_a_file_that_is_not_there_is_named_with_one_like_it(
     (tmp_path / "news.jsonl").write_text("")
     code, out, err = run(capsys, "evaluate", run_directory, "--data", tmp_path / "new.jsonl")
     assert (code, out) == (1, "") and f"did you mean {tmp_path / 'news.jsonl'}?" in err
-    code, out, err = run(capsys, "evaluate", run_directory, "--data", tmp_path)
-    assert (code, out) == (2, "") and "a folder needs --task" in err
+    code, out, err = run(capsys, "evaluate", run_directory, "--split", "test")
+    assert (code, out) == (2, "") and "give the file or folder of stories too" in err
+
+
+def test_of_a_folder_of_ones_own_the_files_of_the_split_are_asked(
+    capsys: Output, run_directory: Path, tmp_path: Path
+) -> None:
+    row = {"story": ["Mary went to the garden."], "question": "Where is Mary?", "answer": "garden"}
+    for name, count in {"a.jsonl": 3, "b.jsonl": 4}.items():
+        (tmp_path / name).write_text("\n".join([json.dumps(row)] * count))
+    assert evaluate(capsys, run_directory, "--data", tmp_path)["questions"] == 7
+    (tmp_path / "own_dev.jsonl").write_text(json.dumps(row))
+    assert evaluate(capsys, run_directory, "--data", tmp_path)["questions"] == 1
+    assert evaluate(capsys, run_directory, "--data", tmp_path, "--split", "test")["questions"] == 7
+    for name in ("a.jsonl", "b.jsonl"):
+        (tmp_path / name).unlink()
+    code, out, err = run(capsys, "evaluate", run_directory, "--data", tmp_path, "--split", "test")
+    assert (code, out) == (1, "") and "expected files of split test, found own_dev.jsonl" in err
 
 
 def test_torch_and_what_answers_users_score_alike(

@@ -44,6 +44,8 @@ def test_answers_are_compared_by_kind_of_question_and_the_surest_mistakes_come_f
     assert "    (8 sentences before)" in lines
     assert "    Where is R2?  said Depot 3 (score 0.60), right is Depot 2" in lines
     assert "it has not learned" in lines[-1]
+    silent = judge([STORY], answers("unknown", "Depot 2", "no", "YES")).lines()
+    assert "    Where is R1?  said that the story does not say (score 0.50), right is Depot 1" in silent
 
 
 @pytest.mark.parametrize(

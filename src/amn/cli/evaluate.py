@@ -36,7 +36,9 @@ def evaluate(
         model: a shipped model, a model directory, or a run directory for its best weights.
         task: 1 to 20, scaled, multi, joint for all twenty, or a board such as stepgame; by default your own stories in
             --data, or those that a run on your own stories held out.
-        data: a folder of bAbI files, or one file in any format; by default the stories of a task are generated.
+        data: a folder of bAbI files, or your own stories: a file in any format, - for standard input, or a folder, of
+            which the files named for the split are read, or else those named for none; by default the stories of a
+            task are generated.
         split: train, valid or test.
         banks: how many banks are read for the error, the most relevant first, or all.
         rename: replace the names of people, places and things by names that are not in any training data.
@@ -88,8 +90,8 @@ def _source(model: str, task: str | None, data: Path | None, split: str) -> tupl
         data = Path(model) / STORY_FILES[split]
         if not data.is_file():
             raise ConfigError(f"{model} has no stories of its own to ask about: give --task, or a file as --data")
-    if data is None or data.is_dir():
-        raise ConfigError("--data: expected a file of stories; a folder needs --task")
+    if data is None:
+        raise ConfigError(f"--split {split}: give the file or folder of stories too, as --data")
     return OWN, str(data)
 
 

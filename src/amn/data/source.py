@@ -137,6 +137,18 @@ def _in_files(path: Path, columns: Columns) -> OwnStories:
     return OwnStories(training=training, validation=_read_all(told["valid"], columns) or None, name=name_of(path))
 
 
+def read_split(path: str | Path, split: str, columns: Columns = ANY) -> list[Story]:
+    """The stories of a file; of a folder those of the files that are named for the split, or else for none."""
+    files = data_files(path)
+    splits = {file: split_of(file) for file in files} if Path(path).is_dir() else {}
+    chosen = [file for file in files if splits.get(file, split) == split] or [
+        file for file in files if not splits[file]
+    ]
+    if not chosen:
+        raise DataError(path, None, f"files of split {split}", ", ".join(file.name for file in files[:10]))
+    return _read_all(chosen, columns)
+
+
 def name_of(path: str | Path) -> str:
     """What to call the data at a path: the name of its file or folder, without its ending."""
     path = Path(path)

@@ -8,6 +8,7 @@ from typing import Any
 
 from amn.answers import Answer
 from amn.data.story import Question, Story, words
+from amn.data.vocabulary import UNKNOWN_ANSWER
 from amn.evaluation.metrics import PASS_PERCENT, guessing_error, kind_of, same_answer
 
 SHOWN_MISTAKES = 3
@@ -34,7 +35,8 @@ class Mistake:
         told = len(self.story) - SHOWN_SENTENCES
         yield from [f"    ({told} sentences before)"] if told > 0 else []
         yield from (f"    {sentence}" for sentence in self.story[-SHOWN_SENTENCES:])
-        yield f"    {self.question}  said {self.said} (score {self.score:.2f}), right is {self.right}"
+        said = "that the story does not say" if self.said == UNKNOWN_ANSWER else self.said
+        yield f"    {self.question}  said {said} (score {self.score:.2f}), right is {self.right}"
 
 
 @dataclass(frozen=True, kw_only=True)

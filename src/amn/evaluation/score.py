@@ -9,11 +9,12 @@ from typing import Any
 from amn.data.boards import Board
 from amn.data.examples import Example, examples
 from amn.data.rows import ANY, Columns
-from amn.data.source import check_split, load_task, read_stories
+from amn.data.source import check_split, load_task, read_split
 from amn.data.story import Story
 from amn.evaluation.metrics import DEFAULT_BANKS, Tally, evaluate
 from amn.inference.engine import Engine, in_order
 from amn.inference.trained import TrainedModel
+from amn.store.card import OWN
 from amn.training.prepare import ALL_TASKS, JOINT, task_stories
 
 _RENAME_SEED = 0
@@ -71,9 +72,9 @@ def _of_kind(story: Story, kind: str) -> Story:
 
 
 def _stories(task: int | str, ask: Ask) -> list[Story]:
-    """A file is read as it is; in a folder only the asked split is looked for, and nothing stands in for it."""
-    if ask.data is not None and not Path(ask.data).is_dir():
-        return list(read_stories(ask.data, columns=ask.columns))
+    """A file is read as it is, and so is a folder of a user's own stories; of a task only the asked split is read."""
+    if ask.data is not None and (task == OWN or not Path(ask.data).is_dir()):
+        return read_split(ask.data, ask.split, ask.columns)
     if isinstance(task, int):
         return load_task(ask.data, task, ask.split)
     return task_stories(task, ask.data, ask.split)[0]
