@@ -276,7 +276,7 @@ class PaperWithAttentionAMN(PaperWithJoiningAMN):
         self.edge_bias = nn.Parameter(torch.zeros(_HEADS))  # of edges of the current sentence, for each head
 
     def along(self, inside: Tensor, current: Tensor, bank: PaperBank) -> Float[Tensor, "batch slot hidden"]:
-        """Eq. (14), eq. (15): each entity gets a message from those whose edges lead to it."""
+        """Each entity gets a message from those whose edges lead to it; then w = GRU(a, w), once."""
         queries = split_heads(self.ask(bank.states), _HEADS)
         keys, values = (split_heads(part, _HEADS) for part in self.tell(bank.states).chunk(2, -1))
         scores = queries @ keys.transpose(-1, -2) / sqrt(queries.shape[-1])

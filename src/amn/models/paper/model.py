@@ -230,7 +230,7 @@ class PaperAMN(Model):
     def propagate(
         self, bank: PaperBank, edges: Float[Tensor, "batch slot slot"], sentence: PaperSentence, *, whole: bool = False
     ) -> PaperBank:
-        """Eqs. (14-15) inside a bank; one that holds the whole story, as m_0 does, needs no closure."""
+        """Messages inside a bank; one that holds the whole story, as m_0 does, needs no closure."""
         drawn = torch.stack((edges, sentence.edges))
         inside, current = drawn if whole else close_over(drawn, bank.held, longest=edges.shape[-1])
         states = self.along(inside, current, bank)
