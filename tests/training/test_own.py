@@ -116,6 +116,17 @@ def test_a_stopped_run_goes_on_from_the_stories_that_it_keeps(here: Path, capsys
     assert "is already finished" in capsys.readouterr().err
 
 
+def test_of_a_bad_line_it_is_said_how_to_see_all_and_do_without(here: Path, capsys: Output) -> None:
+    with (here / "robots.jsonl").open("a") as file:
+        file.write('{"story": "R2 left."}\n')
+    assert cli.main(["train", "robots.jsonl", *SMALL, "--out", "my-model"]) == 1
+    error = capsys.readouterr().err
+    assert "robots.jsonl, line 31: expected" in error and "\n  all bad lines: amn data check robots.jsonl\n" in error
+    convert = error.partition("without them:")[2].split()
+    assert convert == ["amn", "data", "convert", "robots.jsonl", "good.jsonl", "--skip-bad"]
+    assert cli.main(convert[1:]) == 0 and cli.main(["train", "good.jsonl", *SMALL, "--out", "my-model"]) == 0
+
+
 def test_standard_input_and_tables_are_taken(here: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
     table = write_csv(inventory(20), here / "inventory.csv")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(table.read_bytes()))))

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from amn.cli.output import note, print_json
 from amn.data.rows import Columns
-from amn.errors import AMNError, ConfigError
+from amn.errors import AMNError, ConfigError, DataError
 
 if TYPE_CHECKING:
     import torch
 
     from amn.config import RunSpec
+    from amn.data.source import OwnStories
     from amn.store.run_directory import RunDirectory
     from amn.training.own import OwnPlan
 
@@ -138,7 +139,7 @@ def _plan(
 
     A resumed run uses the stories in its directory: files may have changed, and standard input is gone.
     """
-    from amn.data.source import name_of, own_stories
+    from amn.data.source import name_of
     from amn.store.run_directory import RunDirectory
     from amn.training.own import kept_stories, plan_own, run_name
 
@@ -151,10 +152,27 @@ def _plan(
     if kept is not None and data is None:
         spec = RunDirectory(path).spec()
         data, model, seed = spec.data, spec.architecture, spec.seed
-    stories = kept or own_stories(data, columns=columns)
+    stories = kept or _read(data, columns)
     if kept is None and validation is not None:
-        stories = stories.judged_by(own_stories(validation, columns=columns))
+        stories = stories.judged_by(_read(validation, columns))
     return plan_own(stories, given=given, model=model, seed=seed, data=data), path
+
+
+def _read(data: str | Path | None, columns: Columns) -> "OwnStories":
+    """The user's stories; of a bad line it is said how to see the others, and how to do without them."""
+    from amn.data.source import own_stories
+
+    try:
+        return own_stories(data, columns=columns)
+    except DataError as error:
+        if error.line is None or str(data) == "-":
+            raise
+        name = shlex.quote(str(data))
+        raise AMNError(
+            f"{error}\n"
+            f"  all bad lines: amn data check {name}\n"
+            f"  without them:  amn data convert {name} good.jsonl --skip-bad"
+        ) from error
 
 
 def _conclude(plan: "OwnPlan", directory: "RunDirectory", json: bool) -> None:
