@@ -91,3 +91,12 @@ def test_what_is_paid_is_the_mean_strength_of_what_the_banks_hold() -> None:
                 sums[story] += state.memory.strengths[story][state.memory.held[story]].mean()
     counts = keyed.sentence_mask.sum(-1)
     torch.testing.assert_close(model.finish(keyed, state, 1.0).losses["budget"], 0.2 * sums / counts)
+
+
+def test_with_a_budget_training_moves_what_inference_moves() -> None:
+    drawn, decided = same_weights("amn-paper-with-attention", "amn-paper-with-budget")
+    for model, alike in ((drawn, False), (decided, True)):
+        chances = [model.chances(with_key(BATCH, key), torch.float32) for key in (1, 2)]
+        for name in ("move_chance", "repeat_chance"):
+            assert torch.equal(chances[0][name], chances[1][name]) == alike
+        assert not torch.equal(chances[0]["create_chance"], chances[1]["create_chance"])

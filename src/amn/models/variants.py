@@ -23,7 +23,7 @@ from amn.models.encoder import Encoding, question_states
 from amn.models.layers import Linear, masked_softmax, split_heads
 from amn.models.losses import bernoulli_divergence, creation_prior, phase_in
 from amn.models.paper.banks import PaperBank, PaperMemory
-from amn.models.paper.model import Lesson, PaperAMN, PaperConfig, PaperSentence, PaperState
+from amn.models.paper.model import LIKELIER, Lesson, PaperAMN, PaperConfig, PaperSentence, PaperState
 from amn.models.paper.word_graph import path_edges
 
 _POWERS = 3  # of A, as many as profile `paper` has
@@ -307,7 +307,7 @@ torch.export.register_dataclass(BudgetLesson)
 
 
 class PaperWithBudgetAMN(PaperWithAttentionAMN):
-    """Besides, training reads the last bank, and strengths are paid for.
+    """Besides, training reads the last bank, strengths are paid for, and moves are decided as at inference, not drawn.
 
     The budget grows in the place of the paper's target for strengths, which makes nearly everything move.
     """
@@ -318,6 +318,11 @@ class PaperWithBudgetAMN(PaperWithAttentionAMN):
     def __init__(self, config: PaperBudgetConfig) -> None:
         super().__init__(config)
         self.further_weight, self.chosen_from = config.all_banks, config.budget_to
+
+    def chances(self, batch: Batch, dtype: torch.dtype) -> dict[str, Float[Tensor, "batch sentence *axes"]]:
+        """Creation and expected strengths are drawn; moves are the likelier decision."""
+        drawn = super().chances(batch, dtype)
+        return drawn | {name: torch.full_like(drawn[name], LIKELIER) for name in ("move_chance", "repeat_chance")}
 
     def lesson(self, batch: Batch, memory: PaperMemory) -> BudgetLesson:
         """Nothing is paid before the first sentence."""

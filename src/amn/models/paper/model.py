@@ -26,7 +26,7 @@ from amn.models.paper.word_graph import close_over, merge_components, messages, 
 from amn.models.strength import StrengthGRU
 
 _STREAMS = {"move_chance": 1, "create_chance": 2, "repeat_chance": 3, "expectation_chance": 4}  # of random numbers
-_LIKELIER = 0.5  # the chance that turns a draw into the likelier decision
+LIKELIER = 0.5  # the chance that turns a draw into the likelier decision
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +151,7 @@ class PaperAMN(Model):
         shapes = {"move_chance": (*sentences, self.config.max_banks, slots)}
         shapes |= {"repeat_chance": (*sentences, slots), "create_chance": sentences}
         if batch.key is None:
-            return {name: batch.weights.new_full(shape, _LIKELIER, dtype=dtype) for name, shape in shapes.items()}
+            return {name: batch.weights.new_full(shape, LIKELIER, dtype=dtype) for name, shape in shapes.items()}
         shapes["expectation_chance"] = (*sentences, slots)
         return {name: uniform(batch.key, shape, _STREAMS[name]).to(dtype) for name, shape in shapes.items()}
 
