@@ -108,6 +108,17 @@ def build(name: str, seed: int = 0, **changes: object) -> Model:
     return model
 
 
+def rival(name: str, **changes: Any) -> Any:
+    """A small model; what it has beyond every model depends on its name."""
+    return build(name, **changes)
+
+
+def gradient_of(tensor: Tensor) -> Tensor:
+    """The gradient that a backward pass has left."""
+    assert tensor.grad is not None
+    return tensor.grad
+
+
 class Loss(nn.Module):
     """The training loss of a model, as a function of a batch."""
 

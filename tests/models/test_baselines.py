@@ -19,20 +19,10 @@ from amn.models.rivals.baseline import dropout, position_encoding
 from amn.models.rivals.entnet import EntNet
 from amn.models.rivals.ggtnn import GGTNN, GGTNNConfig
 from amn.models.rivals.memn2n import MemN2N
-from models.conformance import EIGHT, TWO_QUESTIONS, VOCABULARY, batch_of, build, with_key
+from models.conformance import EIGHT, TWO_QUESTIONS, VOCABULARY, batch_of, rival, with_key
 
 BATCH = batch_of(EIGHT)
 PADDED = ~BATCH.sentence_mask
-
-
-def rival(name: str, **changes: Any) -> Any:
-    """A small model; what it has beyond every model depends on its name."""
-    return build(name, **changes)
-
-
-def gradient_of(tensor: Tensor) -> Tensor:
-    assert tensor.grad is not None
-    return tensor.grad
 
 
 def test_position_encoding_weighs_words_as_the_formula_says() -> None:

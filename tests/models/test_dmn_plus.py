@@ -1,6 +1,5 @@
 """Facts about DMN+ as its paper states them, and about the form that reads everything with one GRU."""
 
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -8,20 +7,10 @@ from torch import Tensor
 from amn.data.batches import Batch
 from amn.models.rivals.baseline import look_up, position_encoding
 from amn.models.rivals.dmn_plus import DMNPlus
-from models.conformance import EIGHT, batch_of, build, with_key
+from models.conformance import EIGHT, batch_of, gradient_of, rival, with_key
 
 BATCH = batch_of(EIGHT)
 PADDED = ~BATCH.sentence_mask
-
-
-def rival(name: str, **changes: Any) -> Any:
-    """A small model; what it has beyond every model depends on its name."""
-    return build(name, **changes)
-
-
-def gradient_of(tensor: Tensor) -> Tensor:
-    assert tensor.grad is not None
-    return tensor.grad
 
 
 def attention_of(model: DMNPlus, batch: Batch) -> Tensor:
