@@ -1,6 +1,5 @@
 """Facts about DMN+ as its paper states them, and about the form that reads everything with one GRU."""
 
-
 import torch
 from torch import Tensor
 
