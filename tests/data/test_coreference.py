@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from amn.data.coreference import NAMES, Coreference, linked
+from amn.data.coreference import NAMES, Coreference, linked, standalone_names
 from amn.data.examples import Example
 from amn.data.slots import in_slots
 from amn.data.vocabulary import Vocabulary
@@ -90,8 +90,8 @@ def test_a_word_brings_a_learned_form_to_mind_whether_or_not_that_was_told() -> 
     ]
 
 
-def asked(question: str, *sentences: str) -> list[tuple[str, ...]]:
-    coreference = Coreference(VOCABULARY, [tuple(question.split())])
+def asked(question: str, *sentences: str, vocabulary: Vocabulary = VOCABULARY) -> list[tuple[str, ...]]:
+    coreference = Coreference(vocabulary, [tuple(question.split())])
     return [coreference.link(tuple(sentence.split())) for sentence in sentences]
 
 
@@ -129,6 +129,27 @@ def test_known_words_after_an_article_are_left_as_they_are() -> None:
         ("the", "lamp xu", "left"),
     ]
     assert asked("is the lamp carla here", *told) == [tuple(sentence.split()) for sentence in told]
+
+
+def test_names_that_training_told_apart_are_two_where_they_stand_side_by_side() -> None:
+    told = ("barry garden left", "barry leila left", "mrs leila left")
+    apart = replace(VOCABULARY, standalone=frozenset(["garden"]))
+    assert asked("is barry carla here", *told, vocabulary=apart)[:2] == [
+        ("barry", "garden", "left"),
+        ("barry leila", "left"),
+    ]
+    apart = replace(VOCABULARY, standalone=frozenset(["barry", "leila"]))
+    assert asked("is barry mr leila here", *told, vocabulary=apart)[1:] == [
+        ("barry", "leila", "left"),
+        ("mrs leila", "left"),
+    ]
+
+
+def test_names_that_some_sentence_tells_by_themselves_stand_alone() -> None:
+    told = "barry carla left", "the lamp is to the garden", "leila ball took", "then leila garden went", "ball"
+    sentences = tuple(tuple(one.split()) for one in told)
+    training = Example(sentences=sentences, questions=(("is", "barry"),), answers=("yes",))
+    assert standalone_names([training], VOCABULARY.names) == {"lamp", "garden", "ball"}
 
 
 def test_a_verb_that_nobody_knows_is_no_name() -> None:
@@ -179,3 +200,10 @@ def test_a_vocabulary_keeps_its_forms() -> None:
     other = replace(VOCABULARY, forms=frozenset([("ball", "lamp"), ("cat", "dogs")]))
     assert Vocabulary.union([VOCABULARY, learned, other]).forms == learned.forms | other.forms
     assert "forms" not in VOCABULARY.to_json()
+
+
+def test_a_vocabulary_keeps_its_standalone_names() -> None:
+    learned = replace(VOCABULARY, standalone=frozenset(["ball"]))
+    assert Vocabulary.from_json(learned.to_json()) == learned
+    assert Vocabulary.union([VOCABULARY, learned]).standalone == {"ball"}
+    assert "standalone" not in VOCABULARY.to_json()

@@ -127,6 +127,17 @@ def test_other_words_for_the_same_are_learned_where_sentences_bring_something_to
         assert ("galiyara" in told) == (forms > 0)
 
 
+def test_names_side_by_side_are_one_only_if_training_never_tells_them_apart() -> None:
+    spec = spec_of(1)
+    key = data_key(replace(spec, train=replace(spec.train, recall=True)))
+    story = told("sita rasoi gayi.", "kya sita daftar mein hai?")
+    training = [story, told("badri daftar gaya.", "kya badri rasoi mein hai?")]
+    for further, together in (("sita daftar gayi.", True), ("sita ab rasoi mein hai.", False)):
+        found = encode_stories(key, [*training, told(further, "hari kahan hai?")], [story])
+        read = {found.vocabulary.words[word] for word in found.validation.stories["slot_words"][0].tolist()}
+        assert ("rasoi" not in read) == together  # "sita rasoi" is one word, which is unknown
+
+
 def test_a_validation_story_is_read_as_for_users_where_only_the_model_to_start_from_knows_a_word() -> None:
     training = told("Bob went to the hall.", "Where is Bob?")
     validation = told("Mary is in first place.", "Who is in second place?")

@@ -9,7 +9,7 @@ Names may also share a word: Mary Smith and Mary Jones are two people. If a ques
 is read as one word, "mary jones", so that its sentences are not taken to be about the first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 
@@ -88,11 +88,15 @@ class Coreference:
     def _may_be_name(self, before: str, word: str, following: str) -> bool:
         """Whether two neighbouring words may be one name: Mary Smith, Mr. Brown, robot 7.
 
-        After an article, as in "the red ball", training had known words, and they are left as they are.
+        Known words are left as training had them after an article, as in "the red ball", and where it also told one of
+        them by itself: in "sita daftar gayi" (Sita went to the office) two names stand side by side.
         """
         if not (word in TITLES or self._is_name(word)) or not (following.isdigit() or self._is_name(following)):
             return False
-        return before not in ARTICLES or self._is_unknown(word) or self._is_unknown(following)
+        if self._is_unknown(word) or self._is_unknown(following):
+            return True
+        together = self._vocabulary.standalone.isdisjoint((word, following))
+        return before not in ARTICLES and (together or word in TITLES or following.isdigit())
 
     def _is_unknown(self, word: str) -> bool:
         return self._vocabulary.word_id(word) == UNKNOWN
@@ -109,6 +113,18 @@ def _among(word: str, known: Iterable[str]) -> bool:
 def _begin_alike(one: str, other: str) -> bool:
     stem, longer = sorted((one, other), key=len)
     return len(stem) > 2 and one.isalpha() and other.isalpha() and longer.startswith(stem[:-1])
+
+
+def standalone_names(training: Iterable[Example], names: Collection[str]) -> frozenset[str]:
+    """The names that some sentence tells without another name beside them."""
+    sentences = set(chain.from_iterable(example.sentences for example in training))
+    return frozenset(chain.from_iterable(_standing_alone(sentence, names) for sentence in sentences))
+
+
+def _standing_alone(sentence: Words, names: Collection[str]) -> Iterator[str]:
+    for before, word, following in zip(("", *sentence), sentence, (*sentence[1:], ""), strict=False):
+        if word in names and before not in names and following not in names:
+            yield word
 
 
 def linked(example: Example, vocabulary: Vocabulary) -> Example:

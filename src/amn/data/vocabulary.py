@@ -24,12 +24,14 @@ class Vocabulary:
             item, the classes are their tokens, with the end among them.
         names: the words that a pronoun may mean; where there are some, sentences are linked (`amn.data.coreference`).
         forms: words of sentences, each with another word for the same, to which it is linked.
+        standalone: the names that training also told without another name beside them.
     """
 
     words: tuple[str, ...]
     answers: tuple[str, ...]
     names: frozenset[str] = frozenset()
     forms: frozenset[tuple[str, str]] = frozenset()
+    standalone: frozenset[str] = frozenset()
     _word_ids: dict[str, int] = field(init=False, repr=False, compare=False)
     _answer_ids: dict[str, int] = field(init=False, repr=False, compare=False)
 
@@ -78,9 +80,9 @@ class Vocabulary:
 
     def to_json(self) -> dict[str, list[str]]:
         """Plain lists, without the reserved words."""
-        links = {"names": sorted(self.names), "forms": sorted(map(" ".join, self.forms))}
+        links = {"names": self.names, "forms": map(" ".join, self.forms), "standalone": self.standalone}
         known = {"words": list(self.words[len(_RESERVED) :]), "answers": list(self.answers)}
-        return known | {kind: items for kind, items in links.items() if items}
+        return known | {kind: items for kind, found in links.items() if (items := sorted(found))}
 
     @classmethod
     def from_json(cls, data: dict[str, list[str]]) -> "Vocabulary":
@@ -91,6 +93,7 @@ class Vocabulary:
             answers=tuple(data["answers"]),
             names=frozenset(data.get("names", ())),
             forms=frozenset((word, form) for word, form in forms),
+            standalone=frozenset(data.get("standalone", ())),
         )
 
 

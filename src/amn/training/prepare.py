@@ -17,6 +17,7 @@ import numpy as np
 from amn.config import Order, RunSpec
 from amn.data.batches import Dataset, concatenate, encode
 from amn.data.boards import ONE_MODEL, board_stories, find_board
+from amn.data.coreference import standalone_names
 from amn.data.examples import Example, Spoken, answer_words, examples, names_of
 from amn.data.reading_order import outward_example
 from amn.data.source import SPLITS, hold_out, load_task, read_stories
@@ -206,10 +207,10 @@ def _encoded(key: DataKey, data: TaskData, seed: int = 0) -> EncodedPart:
         _vocabulary(asked, by_item=by_item) for asked in (data.training, chain(training, data.validation))
     )
     if key.recall:
-        names, forms = _recalled_names(key, spoken), _recalled_forms(key, data.training, spoken)
-        vocabulary = replace(vocabulary, names=names, forms=forms)
+        vocabulary = _with_links(vocabulary, key, data.training, spoken)
         known = {*vocabulary.words, *(vocabulary_of(key.start).words if key.start else ())}
-        numbers = replace(numbers, names=names | (set(numbers.words) - known), forms=forms)
+        names = vocabulary.names | (set(numbers.words) - known)
+        numbers = replace(numbers, names=names, forms=vocabulary.forms, standalone=vocabulary.standalone)
     return EncodedPart(
         task=key.task,
         training=encode(training, numbers, named=key.named),
@@ -221,6 +222,15 @@ def _encoded(key: DataKey, data: TaskData, seed: int = 0) -> EncodedPart:
     )
 
 
+def _with_links(vocabulary: Vocabulary, key: DataKey, training: Sequence[Example], spoken: Spoken) -> Vocabulary:
+    """A vocabulary with what links sentences: mixed stories, which are English, need only names and rules."""
+    names, forms = _recalled_names(key, spoken), vocabulary_of(key.start).forms if key.start else frozenset()
+    if key.mixed_questions:
+        return replace(vocabulary, names=names, forms=forms)
+    forms |= learned_forms(training, spoken.own_names)
+    return replace(vocabulary, names=names, forms=forms, standalone=standalone_names(training, names))
+
+
 def _recalled_names(key: DataKey, spoken: Spoken) -> frozenset[str]:
     """The words that a pronoun may mean in a part: all parts of a run with mixed stories have theirs."""
     if not key.mixed_questions:
@@ -228,12 +238,6 @@ def _recalled_names(key: DataKey, spoken: Spoken) -> frozenset[str]:
     from amn.training import mixture  # late: released files need no generator
 
     return mixture.name_words()
-
-
-def _recalled_forms(key: DataKey, training: Sequence[Example], spoken: Spoken) -> frozenset[tuple[str, str]]:
-    """The other forms of words: mixed stories, which are English, have theirs by rules alone."""
-    known = vocabulary_of(key.start).forms if key.start else frozenset()
-    return known if key.mixed_questions else known | learned_forms(training, spoken.own_names)
 
 
 def _vocabulary(asked: Iterable[Example], *, by_item: bool) -> Vocabulary:
