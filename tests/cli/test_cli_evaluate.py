@@ -159,6 +159,13 @@ def test_all_banks(capsys: Output, run_directory: Path) -> None:
     assert isinstance(rows, list) and found["error_percent"] == rows[-1]["error_percent"]
 
 
+def test_where_no_number_of_banks_is_enough_it_is_said_what_was_counted(capsys: Output, run_directory: Path) -> None:
+    for model, said in ((run_directory, True), ("qa1", False)):
+        code, out, _ = run(capsys, "evaluate", model, "--task", 1, "--questions", 20)
+        assert code == 0
+        assert ("No number of banks has an error under 5 %" in out) == said
+
+
 def test_renamed_stories_are_other_stories(capsys: Output, run_directory: Path, tmp_path: Path) -> None:
     file = tmp_path / "stories.txt"
     file.write_text(STORIES)
