@@ -97,3 +97,17 @@ def test_kinds_of_question_that_fail_are_named_first() -> None:
     found = judge([story], answers(*["x"] * 9, "y", "y", "x"))
     advice = found.advice(epochs=1, training_stories=9, training_loss=None)
     assert advice[0].endswith("give more stories with them: how many ... (2 of 3 wrong)")
+
+
+def test_a_good_model_is_not_called_good_for_a_kind_that_fails() -> None:
+    asked = [Question(text=f"Where is R{i}?", answer=f"{i % 5}", after=1) for i in range(93)]
+    asked += [Question(text="Who has the key?", answer="x", after=1)] * 7
+    story = Story(sentences=("R2 left.",), questions=tuple(asked))
+    right = [question.answer or "" for question in asked]
+    found = judge([story], answers(*right[:-2], "y", "y"))
+    assert found.verdict().startswith(
+        "good enough to use, but not for who has ... (2 of 7 wrong): on more such questions"
+    )
+    (advice,) = found.advice(epochs=1, training_stories=9, training_loss=None)
+    assert advice.endswith("give more stories with them: who has ... (2 of 7 wrong)")
+    assert not judge([story], answers(*right[:-1], "y")).weak

@@ -91,6 +91,12 @@ class HeldOut:
         """Whether there are questions enough to tell a small error from a large one."""
         return self.likely_percent[1] < _UNSURE_PERCENT
 
+    @property
+    def weak(self) -> list[Kind]:
+        """The kinds that are wrong more than once, and far more often than the others."""
+        least = max(_MANY_WRONG * self.error_percent, PASS_PERCENT)
+        return [kind for kind in self.kinds if kind.wrong > 1 and kind.error_percent > least]
+
     def verdict(self) -> str:
         """Whether it can be trusted, in a sentence."""
         low, high = self.likely_percent
@@ -101,7 +107,10 @@ class HeldOut:
             return f"it has not learned: always giving the most frequent answer is wrong in {self.guess_percent:.1f} %"
         if not self.good:
             return f"not good enough to rely on: {likely}"
-        return f"good enough to use: {likely}" if self.enough else f"too few questions to be sure: {likely}"
+        if not self.enough:
+            return f"too few questions to be sure: {likely}"
+        but = f", but not for {_listed(self.weak)}" if self.weak else ""
+        return f"good enough to use{but}: {likely}"
 
     def advice(self, *, epochs: int, training_stories: int, training_loss: float | None) -> list[str]:
         """What to try, the most promising first; nothing where there is nothing to mend.
@@ -111,22 +120,20 @@ class HeldOut:
             training_stories: that it was trained on.
             training_loss: the loss of its answers in the last epoch; None where it is not known.
         """
+        weak = [f"look at these questions, and give more stories with them: {_listed(self.weak)}"] if self.weak else []
         if self.good and self.learned and self.enough:
-            return []
+            return weak
         more = f"give it more stories: it was trained on {training_stories}"
         if self.wrong == self.guess_percent == 0:
             return ["judge it by questions whose answers differ: more stories, or --validation FILE"]
         if self.good and self.learned:
-            return [f"judge it by more questions: --validation FILE, or {more}"]
+            return [*weak, f"judge it by more questions: --validation FILE, or {more}"]
         found = [more, f"train longer: --epochs {2 * epochs}, with another --out"]
         knows_training = training_loss is not None and training_loss < 0.1
         found = found if knows_training else found[::-1]
-        mean = self.error_percent
-        worst = [kind for kind in self.kinds if kind.error_percent > _MANY_WRONG * mean and kind.wrong > 1]
-        named = [f"look at these questions, and give more stories with them: {_listed(worst)}"] if worst else []
         if not self.learned:
             found.append("check that the answer can be told from the story: the mistakes above show how")
-        return named + found
+        return weak + found
 
     def lines(self) -> Iterator[str]:
         """The error, its kinds and the worst mistakes, for people."""
