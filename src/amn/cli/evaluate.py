@@ -111,10 +111,8 @@ def _show(found: dict[str, Any]) -> None:
     pairs = {name.replace("_", " "): value for name, value in found.items() if name not in lists}
     print_pairs(pairs | {f"seconds, {name.replace('_', ' ')}": value for name, value in found["seconds"].items()})
     if all(row["error_percent"] >= PASS_PERCENT for row in found["by_banks"]):
-        print(
-            f"\nNo number of banks has an error under {PASS_PERCENT:g} %, so required banks, entities read and ratio are"
-        )
-        print("those of all banks, and an entity counts once for each bank that holds it.")
+        print(f"\nNo number of banks has an error under {PASS_PERCENT:g} %, so required banks, entities read and ratio")
+        print("are those of all banks, and an entity counts once for each bank that holds it.")
     for name in ("by_banks", "by_kind", "parts", "means"):
         if name in found:
             print()
