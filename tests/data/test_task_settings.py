@@ -192,7 +192,7 @@ def test_the_multi_preset_asks_several_people_together() -> None:
 
 
 def test_presets_are_named() -> None:
-    assert set(PRESETS) == {"scaled", "multi"}
+    assert set(PRESETS) == {"scaled", "multi", "short"}
     with pytest.raises(ConfigError, match="did you mean scaled"):
         generate_preset("scale", questions=1, seed=0)
 

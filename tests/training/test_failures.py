@@ -186,7 +186,7 @@ def test_quick_tasks_train_for_few_epochs_and_others_by_their_recipe() -> None:
 
 def test_tasks_and_numbers_are_read() -> None:
     assert parse_numbers("1-3,7,2") == [1, 2, 3, 7]
-    assert parse_tasks("1,joint,19-20") == [1, "joint", 19, 20]
+    assert parse_tasks("1,joint,short,19-20") == [1, "joint", "short", 19, 20]
     for wrong in ("21", "x", "", "3-1"):
         with pytest.raises(ConfigError):
             parse_tasks(wrong)

@@ -50,7 +50,8 @@ def generate(
 
     Args:
         task: a bAbI task, 1 to 20, or mixed for stories of all kinds of facts, in many wordings.
-        preset: an extended set instead of a task: scaled (100 entities) or multi (several questions together).
+        preset: a preset instead of a task: scaled (100 entities), multi (several questions together) or short (task 3
+            in 24 sentences).
         questions: how many questions to write.
         seed: the random seed.
         out: the file to write; by default standard output.

@@ -34,8 +34,8 @@ def evaluate(
 
     Args:
         model: a shipped model, a model directory, or a run directory for its best weights.
-        task: 1 to 20, scaled, multi, joint for all twenty, or a board such as stepgame; by default your own stories in
-            --data, or those that a run on your own stories held out.
+        task: 1 to 20, scaled, multi, short, joint for all twenty, or a board such as stepgame; by default your own
+            stories in --data, or those that a run on your own stories held out.
         data: a folder of bAbI files, or your own stories: a file in any format, - for standard input, or a folder, of
             which the files named for the split are read, or else those named for none; by default the stories of a
             task are generated.

@@ -58,7 +58,7 @@ def train(
     Args:
         stories: your own stories: a file (.jsonl, .json, .csv, .tsv, .parquet, else bAbI text), a folder of such files,
             or - for standard input.
-        task: 1 to 20, scaled, multi, joint for all twenty together, or a board such as stepgame.
+        task: 1 to 20, scaled, multi, short, joint for all twenty together, or a board such as stepgame.
         model: the architecture.
         data: for a task, a folder of its files, or one file; by default the stories are generated.
         validation: your own stories for validation; by default a tenth of the stories is held out.
@@ -253,7 +253,7 @@ def sweep(
     Example: amn sweep --tasks 1,6,9-13 --seeds 0-4 --data babi/en-valid-10k --out runs
 
     Args:
-        tasks: numbers, ranges, scaled, multi, joint.
+        tasks: numbers, ranges, scaled, multi, short, joint.
         models: architectures, separated by commas.
         seeds: numbers and ranges.
         data: a folder of bAbI files; by default the stories are generated.

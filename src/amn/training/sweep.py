@@ -43,14 +43,16 @@ def parse_numbers(text: str) -> list[int]:
 
 def parse_tasks(text: str) -> list[int | str]:
     """Task numbers and ranges, and names of extended sets."""
+    from amn.data.tasks import PRESETS  # late: released files need no generator
+
     tasks: list[int | str] = []
     for part in text.split(","):
         name = part.strip()
-        named = [name] if name in (JOINT, MIXED, EVERYTHING, "scaled", "multi") else tasks_of(name)
+        named = [name] if name in (JOINT, MIXED, EVERYTHING, *PRESETS) else tasks_of(name)
         tasks += named or parse_numbers(name)
     wrong = [task for task in tasks if isinstance(task, int) and not 1 <= task <= 20]
     if wrong:
-        raise ConfigError(f"tasks are 1 to 20, scaled, multi, mixed, joint, all and boards; found {wrong[0]}")
+        raise ConfigError(f"tasks are 1 to 20, {', '.join(PRESETS)}, mixed, joint, all and boards; found {wrong[0]}")
     return list(dict.fromkeys(tasks))
 
 

@@ -49,6 +49,8 @@ class ThingPlace(Scene[str]):
 class ThingPlaceBefore(ThingPlace):
     """Task 3: where was a thing before it came to a place? It takes three facts: the handling, and two moves."""
 
+    earlier_places = True
+
     def __init__(self, rng: Random, plan: Plan) -> None:
         wording = plan.wording if plan.lua else replace(plan.wording, get_there=_SHARE_THERE_IN_TASK_3)
         super().__init__(rng, replace(plan, wording=wording))

@@ -1,4 +1,4 @@
-"""Generated stories: whole tasks, and the two extensions of the AMN paper as presets."""
+"""Generated stories: whole tasks, and presets: the two extensions of the AMN paper, and a rival's form of task 3."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -45,6 +45,11 @@ PRESETS: dict[str, Preset] = {
         task=1,
         config=GeneratorConfig(sentences=10, questions=3, reach=None, together=True),
         about="task 1 with three questions given together at the end of each story",
+    ),
+    "short": Preset(
+        task=3,
+        config=GeneratorConfig(wording="lua", sentences=24, questions=2),
+        about="task 3 with 24 sentences a story, by the rules of the public Lua generator, as GGT-NN was trained",
     ),
 }
 

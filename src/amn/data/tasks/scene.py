@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar, Generic, TypeVar
 
-from amn.data.facts import Fact, Facts
+from amn.data.facts import Fact, Facts, with_earlier_places
 from amn.data.story import Question, Story
 from amn.data.tasks.wording import Wording, say_event
 from amn.data.tasks.world import CARRYING, Event, World, facts_of
@@ -72,6 +72,7 @@ class Scene(ABC, Generic[Topic]):
     usual_questions: ClassVar[int] = 5
     block: ClassVar[int] = 1  # sentences of one `tell`
     has_facts: ClassVar[bool] = True  # whether places and holders say what its sentences tell
+    earlier_places: ClassVar[bool] = False  # whether its facts also say where things were before
 
     def __init__(self, rng: Random, plan: Plan) -> None:
         self.rng, self.plan = rng, plan
@@ -135,7 +136,8 @@ class Scene(ABC, Generic[Topic]):
         else:
             self._play_freely(wanted)
         if self.has_facts:
-            self.draft.facts = list(facts_of(self.world.events, len(self.draft.sentences)))
+            facts = facts_of(self.world.events, len(self.draft.sentences))
+            self.draft.facts = list(with_earlier_places(facts) if self.earlier_places else facts)
         return self.draft.story()
 
     def _tell_pair(self, room: int) -> None:
