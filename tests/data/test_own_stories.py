@@ -246,6 +246,8 @@ def test_words_keep_letters_with_their_marks_and_single_capitals() -> None:
         *("A", "is", "above", "a", "B", "i", "think", "käthe's", "x", "y"),
     )
     assert words("A clock stood there.")[0] == "a" and words("Where is A?")[-1] == "A"
+    assert words("08:30 - Bay 3.5 at 9.15: 24.12.2025.") == ("08:30", "bay", "3.5", "at", "9.15", "24.12.2025")
+    assert words("At 5. Then 3: one.Two") == ("at", "5", "then", "3", "one", "two")
     assert words("मरियम रसोई में गई।") == ("मरियम", "रसोई", "में", "गई")
 
 
