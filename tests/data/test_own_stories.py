@@ -135,6 +135,8 @@ def test_other_columns_are_named_by_the_user_and_proposed_where_they_are_missing
     unlike = {"id": "7", "notes of today": "R2 left. R3 came.", "asked": "Who?", "reply": "R2"}
     with pytest.raises(DataError, match="--story-column 'notes of today' --question-column asked --answer-column NAME"):
         story_of(unlike, "x")
+    with pytest.raises(DataError, match="--question-column asked --answer-column reply"):  # the last one left
+        story_of({name: text for name, text in unlike.items() if name != "id"}, "x")
     with pytest.raises(DataError, match="name the column with --answer-column answer_text"):
         story_of(row, "x", columns=Columns(story="log", question="Frage"))
 

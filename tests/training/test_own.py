@@ -131,6 +131,13 @@ def test_of_a_bad_line_it_is_said_how_to_see_all_and_do_without(here: Path, caps
     assert cli.main(convert[1:]) == 0 and cli.main(["train", "good.jsonl", *SMALL, "--out", "my-model"]) == 0
 
 
+def test_where_the_columns_go_by_other_names_no_line_is_called_bad(here: Path, capsys: Output) -> None:
+    (here / "log.csv").write_text("Log,Asked,Reply\n" + "R2 left. R3 came.,Who left?,R2\n" * 3)
+    assert cli.main(["train", "log.csv", *SMALL]) == 1
+    said = capsys.readouterr().err
+    assert said.endswith("--story-column Log --question-column Asked --answer-column Reply\n")
+
+
 def test_standard_input_and_tables_are_taken(here: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
     table = write_csv(inventory(20), here / "inventory.csv")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(table.read_bytes()))))
