@@ -78,7 +78,7 @@ def test_columns_may_be_named_by_a_mapping() -> None:
     names = {"story": "notes", "question": "asked", "answer": "reply"}
     qa = amn.train(rows, validation=rows, columns=names, epochs=1, model="entnet", hidden=8, device="cpu")
     assert set(qa.vocabulary.answers) >= set(places)
-    with pytest.raises(amn.AMNError, match="name the column with columns={'answer': 'NAME'}"):
+    with pytest.raises(amn.AMNError, match="name the column with columns={'answer': 'reply'}"):
         amn.train(rows, columns={"story": "notes", "question": "asked"})
 
 
