@@ -13,7 +13,7 @@ import pytest
 from amn.api import QA
 from amn.data.story import words
 from amn.errors import CheckpointError
-from amn.inference.calibration import Calibration, features, fit
+from amn.inference.calibration import Calibration, features, fit, fit_few
 from amn.inference.phrasing import Phrasing, Strangeness
 from amn.inference.trained import TrainedModel
 from amn.memory import LiveMemory
@@ -151,6 +151,18 @@ def test_what_is_strange_and_often_wrong_makes_less_sure() -> None:
     learned = fit(np.array(looks * 50), np.array([right for *_, right in cases] * 50))
     scores = [learned.score(one) for one in looks]
     assert scores[:3] == pytest.approx([1, 1, 1], abs=0.02) and scores[3] < 0.02
+
+
+def test_few_answers_that_are_wrong_as_often_as_expected_leave_scores_as_they_are() -> None:
+    chances, right = [0.9] * 30 + [0.99] * 100, [False] * 3 + [True] * 126 + [False]
+    assert fit_few(chances, right).weights == pytest.approx((0.0, 1.0), abs=0.1)
+
+
+def test_few_answers_that_are_surely_wrong_make_less_sure() -> None:
+    chances = [0.99999] * 90 + [0.6] * 10
+    found = fit_few(chances, [True] * 80 + [False] * 20)
+    sure, unsure = (found.score(np.array([1.0, np.log(p / (1 - p))])) for p in (0.99999, 0.6))
+    assert unsure < sure and sure == pytest.approx(80 / 90, abs=0.03)
 
 
 def test_free_questions_are_about_their_stories(monkeypatch: pytest.MonkeyPatch) -> None:

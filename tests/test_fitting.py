@@ -33,6 +33,18 @@ def test_a_trained_model_answers_and_can_be_saved_and_loaded(tmp_path: Path) -> 
     assert amn.load(tmp_path / "mine")(STORY, QUESTION).score == pytest.approx(answer.score)
 
 
+def test_scores_are_as_sure_as_the_answers_about_held_out_stories_allow(tmp_path: Path) -> None:
+    qa = amn.train(stories(), epochs=2, out=tmp_path / "run", **SMALL)
+    calibration = qa.trained.calibration
+    assert calibration is not None and calibration == amn.load(tmp_path / "run").trained.calibration
+    kept = list(read_jsonl(tmp_path / "run" / "valid.jsonl"))
+    answers = [qa(list(story.sentences[: asked.after]), asked.text) for story in kept for asked in story.questions]
+    right = 1 - qa.record["held_out"]["wrong"] / qa.record["held_out"]["questions"]
+    assert sum(answer.score for answer in answers) / len(answers) == pytest.approx(right, abs=0.2)
+    wrong = qa.record["held_out"]["mistakes"][0]
+    assert wrong["score"] == pytest.approx(qa(wrong["story"], wrong["question"]).score, abs=1e-3)
+
+
 def test_a_run_that_is_kept_can_be_repeated_from_its_directory(tmp_path: Path) -> None:
     first = amn.train(stories(), epochs=1, seed=3, out=tmp_path / "run", **SMALL)
     kept = [read_jsonl(tmp_path / "run" / name) for name in ("train.jsonl", "valid.jsonl")]
@@ -66,7 +78,7 @@ def test_columns_may_be_named_by_a_mapping() -> None:
     names = {"story": "notes", "question": "asked", "answer": "reply"}
     qa = amn.train(rows, validation=rows, columns=names, epochs=1, model="entnet", hidden=8, device="cpu")
     assert set(qa.vocabulary.answers) >= set(places)
-    with pytest.raises(amn.AMNError, match="name the column with columns={'answer': 'NAME'}"):
+    with pytest.raises(amn.AMNError, match="name the column with columns={'answer': 'reply'}"):
         amn.train(rows, columns={"story": "notes", "question": "asked"})
 
 

@@ -29,6 +29,10 @@ class SupportError(DataError):
     """A supporting fact that does not refer to a sentence before its question."""
 
 
+class ColumnError(DataError):
+    """A row in which a column that is needed is not found."""
+
+
 class ConfigError(AMNError):
     """A setting that is unknown or out of range."""
 

@@ -8,19 +8,24 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
 
+from amn.answers import Answer
 from amn.api import QA, Request
 from amn.data.rows import Columns
 from amn.data.source import own_stories
 from amn.data.story import Story
 from amn.evaluation.held_out import HeldOut, judge
+from amn.evaluation.metrics import same_answer
+from amn.inference.calibration import fit_few
 from amn.inference.device import choose_device
+from amn.store.card import model_card
+from amn.store.model_directory import load_model, save_model
 from amn.store.run_directory import RunDirectory
 from amn.training.display import training_display
 from amn.training.loop import Interrupted, OnEpoch
@@ -140,7 +145,7 @@ class Outcome:
 
 def conclude(plan: OwnPlan, directory: RunDirectory) -> Outcome:
     """Scores the best model of a finished run on the held-out stories, and adds that to the run's result."""
-    qa = QA.from_pretrained(directory.best)
+    qa = _calibrated(plan, directory)
     held_out = judge(plan.validation, _answers(qa, plan.validation, plan.spec.train.window))
     losses = [entry["loss"].get("answer") for entry in directory.entries()]
     advice = held_out.advice(
@@ -153,7 +158,18 @@ def conclude(plan: OwnPlan, directory: RunDirectory) -> Outcome:
     return Outcome(plan=plan, qa=qa, held_out=held_out, advice=advice, epochs=len(losses))
 
 
-def _answers(qa: QA, stories: Sequence[Story], window: int) -> list[Any]:
+def _calibrated(plan: OwnPlan, directory: RunDirectory) -> QA:
+    """The best model of a run, its scores as sure as the answers about the held-out stories allow."""
+    plain = replace(load_model(directory.best), calibration=None)
+    answers = _answers(QA(plain), plan.validation, plan.spec.train.window)
+    asked = [question for story in plan.validation for question in story.questions]
+    right = [same_answer(given.answer, wanted.answer or "") for given, wanted in zip(answers, asked, strict=True)]
+    trained = replace(plain, calibration=fit_few([given.score for given in answers], right))
+    save_model(directory.best, trained, model_card(trained))
+    return QA(trained)
+
+
+def _answers(qa: QA, stories: Sequence[Story], window: int) -> list[Answer]:
     """The answer to each question, from a window of sentences as in training."""
     asked = [(story.sentences[: question.after], question) for story in stories for question in story.questions]
     requests = [Request(story=list(told[-window:]), question=question.text) for told, question in asked]

@@ -24,6 +24,9 @@ def read(*sentences: str, vocabulary: Vocabulary = VOCABULARY) -> list[str]:
     return [" ".join(coreference.link(tuple(sentence.split()))) for sentence in sentences]
 
 
+DATE = "Monday the 3rd of May"
+
+
 def test_a_pronoun_brings_the_names_told_last_to_mind() -> None:
     assert read("leila gave the lamp to barry", "then he went to the garden") == [
         "leila gave the lamp to barry",
@@ -169,6 +172,16 @@ def test_an_answer_that_is_told_as_one_word_is_found() -> None:
     assert told.sentences == (("barry", "leila", "gave", "barry carla", "the", "lamp"),)
     (tokens,) = in_slots(told, items).tokens
     assert tokens == [(-1, 4), (0, 0)]  # the fourth word, and the end
+
+
+def test_a_part_of_an_answer_that_is_told_as_one_word_is_found() -> None:
+    told = Example(
+        sentences=(("leila", "is", "due", "monday", "the 3rd", "of", "may"),), questions=(("when",),), answers=(DATE,)
+    )
+    (tokens,) = in_slots(told, replace(VOCABULARY, answers=("", ","))).tokens
+    assert tokens == [(-1, 4), (-1, 5), (-1, 6), (-1, 7), (0, 0)]
+    apart = replace(told, sentences=(("leila", "is", "due", "monday", "the", "3rd", "of", "may"),))
+    assert len(in_slots(apart, replace(VOCABULARY, answers=("", ","))).tokens[0]) == 6
 
 
 def test_what_was_told_goes_on_elsewhere() -> None:

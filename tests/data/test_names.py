@@ -35,6 +35,16 @@ def test_the_wording_of_questions_is_no_name() -> None:
     assert not names_alone(18) & {"bigger", "fit", "the", "in", "than"}
 
 
+def test_wording_is_no_name_where_it_stands_in_longer_answers_only() -> None:
+    told = (("the", "atlas", "is", "due", "the", "3rd"), ("the", "novel", "went", "to", "tom"))
+    asked = [("when", "is", "the", "atlas", "due"), ("who", "has", "the", "novel"), ("is", "the", "novel", "out")]
+    answers = ("the 3rd", "Tom", "the")
+    own = [Example(sentences=told, questions=(q,), answers=(a,)) for q, a in zip(asked, answers, strict=True)]
+    assert Spoken.of(own[:2], by_item=True).own_names >= {"3rd", "tom"}
+    assert "the" not in Spoken.of(own[:2], by_item=True).own_names
+    assert "the" in Spoken.of(own, by_item=True).own_names  # an answer by itself
+
+
 def test_directions_on_a_path_are_no_names() -> None:
     assert not names_alone(19) & {"north", "south", "east", "west"}
 

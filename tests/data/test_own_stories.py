@@ -135,6 +135,8 @@ def test_other_columns_are_named_by_the_user_and_proposed_where_they_are_missing
     unlike = {"id": "7", "notes of today": "R2 left. R3 came.", "asked": "Who?", "reply": "R2"}
     with pytest.raises(DataError, match="--story-column 'notes of today' --question-column asked --answer-column NAME"):
         story_of(unlike, "x")
+    with pytest.raises(DataError, match="--question-column asked --answer-column reply"):  # the last one left
+        story_of({name: text for name, text in unlike.items() if name != "id"}, "x")
     with pytest.raises(DataError, match="name the column with --answer-column answer_text"):
         story_of(row, "x", columns=Columns(story="log", question="Frage"))
 
@@ -246,6 +248,8 @@ def test_words_keep_letters_with_their_marks_and_single_capitals() -> None:
         *("A", "is", "above", "a", "B", "i", "think", "käthe's", "x", "y"),
     )
     assert words("A clock stood there.")[0] == "a" and words("Where is A?")[-1] == "A"
+    assert words("08:30 - Bay 3.5 at 9.15: 24.12.2025.") == ("08:30", "bay", "3.5", "at", "9.15", "24.12.2025")
+    assert words("At 5. Then 3: one.Two") == ("at", "5", "then", "3", "one", "two")
     assert words("मरियम रसोई में गई।") == ("मरियम", "रसोई", "में", "गई")
 
 

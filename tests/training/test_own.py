@@ -82,6 +82,8 @@ def test_a_run_without_a_name_is_called_by_its_data_and_seed(here: Path) -> None
     [
         (["robot.jsonl"], 1, "No such file or directory; did you mean robots.jsonl?"),
         (["nobody/robots"], 1, "there is no folder nobody"),
+        (["robots.xlsx"], 1, "robots.xlsx: expected a table as text: save the sheet as .csv, found a spreadsheet\n$"),
+        (["one.jsonl"], 1, "amn: one.jsonl: expected at least two different stories"),
         (["robots.jsonl", "--answer-column", "antwort"], 1, "robots.jsonl, line 1: .* name the column with"),
         (["robots.jsonl", "--set", "heads=3", "--set", "hidden=8"], 2, "heads"),
         (["robots.jsonl", "--start", "nothing-like-it"], 1, "no model is called 'nothing-like-it'"),
@@ -94,9 +96,11 @@ def test_a_run_without_a_name_is_called_by_its_data_and_seed(here: Path) -> None
 def test_a_run_that_fails_at_once_leaves_nothing(
     here: Path, capsys: Output, words: list[str], code: int, message: str
 ) -> None:
+    (here / "robots.xlsx").write_bytes(b"PK\x03\x04")
+    write_jsonl(robots(1), here / "one.jsonl")
     assert cli.main(["train", *words, "--device", "cpu"]) == code
     assert re.search(message.replace("?", "[?]"), capsys.readouterr().err)
-    assert names_in(here) == ["robots.jsonl"]
+    assert names_in(here) == ["one.jsonl", "robots.jsonl", "robots.xlsx"]
 
 
 def test_a_stopped_run_goes_on_from_the_stories_that_it_keeps(here: Path, capsys: Output) -> None:
@@ -125,6 +129,13 @@ def test_of_a_bad_line_it_is_said_how_to_see_all_and_do_without(here: Path, caps
     convert = error.partition("without them:")[2].split()
     assert convert == ["amn", "data", "convert", "robots.jsonl", "good.jsonl", "--skip-bad"]
     assert cli.main(convert[1:]) == 0 and cli.main(["train", "good.jsonl", *SMALL, "--out", "my-model"]) == 0
+
+
+def test_where_the_columns_go_by_other_names_no_line_is_called_bad(here: Path, capsys: Output) -> None:
+    (here / "log.csv").write_text("Log,Asked,Reply\n" + "R2 left. R3 came.,Who left?,R2\n" * 3)
+    assert cli.main(["train", "log.csv", *SMALL]) == 1
+    said = capsys.readouterr().err
+    assert said.endswith("--story-column Log --question-column Asked --answer-column Reply\n")
 
 
 def test_standard_input_and_tables_are_taken(here: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:

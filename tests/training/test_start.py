@@ -7,9 +7,11 @@ import pytest
 import torch
 
 from amn.config import RunSpec
+from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
 from amn.store.model_directory import load_model
 from amn.training.sweep import Grid
+from amn.training.warm_start import copy_weights
 from training.small import small, trainer_of, weights_of
 
 
@@ -43,6 +45,26 @@ def test_known_words_keep_what_they_mean_and_new_ones_start_fresh(data: Path, tr
         assert torch.equal(found[vocabulary.word_id(word)], known[first.vocabulary.word_id(word)])
     assert "football" not in first.vocabulary.words
     assert not (known == found[vocabulary.word_id("football")]).all(-1).any()
+
+
+def test_new_words_and_answers_start_with_the_size_of_trained_ones(trained: Path) -> None:
+    first = load_model(trained / "best")
+    words = tuple(f"new{number}" for number in range(200))
+    vocabulary = Vocabulary.union([first.vocabulary, Vocabulary(words=("", "", *words), answers=words)])
+    sizes = {"vocabulary_size": len(vocabulary.words), "num_answers": len(vocabulary.answers)}
+    second = type(first.model)(replace(first.model.config, **sizes))
+    second.initialise(torch.Generator().manual_seed(0))
+    known = {name: value.clone() for name, value in first.model.state_dict().items()}
+    known["encoder.embedding.weight"] *= 0.1
+    known["decoder.answer.bias"] -= 2
+    with torch.no_grad():
+        first.model.load_state_dict(known)
+        copy_weights(second, vocabulary, first)
+    found = second.state_dict()
+    embedded = found["encoder.embedding.weight"][[vocabulary.word_id(word) for word in words]]
+    biases = found["decoder.answer.bias"][[vocabulary.answer_id(word) for word in words]]
+    assert embedded.std() == pytest.approx(known["encoder.embedding.weight"].std().item(), rel=0.1)
+    assert biases.mean() == pytest.approx(known["decoder.answer.bias"].mean().item(), abs=1e-4)
 
 
 def test_what_the_new_stories_do_not_tell_is_not_forgotten(data: Path, trained: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from amn.cli.output import note, print_json
 from amn.data.rows import Columns
-from amn.errors import AMNError, ConfigError, DataError
+from amn.errors import AMNError, ColumnError, ConfigError, DataError
 
 if TYPE_CHECKING:
     import torch
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from amn.training.own import OwnPlan
 
 RUNS = Path("runs")  # the default folder of runs
+_FIRST_ROW = 2  # the number of its line at most: a table has a header
 
 
 def train(
@@ -165,7 +166,8 @@ def _read(data: str | Path | None, columns: Columns) -> "OwnStories":
     try:
         return own_stories(data, columns=columns)
     except DataError as error:
-        if error.line is None or str(data) == "-":
+        of_all = isinstance(error, ColumnError) and (error.line or 0) <= _FIRST_ROW  # the others are no better
+        if error.line is None or of_all or str(data) == "-":
             raise
         name = shlex.quote(str(data))
         raise AMNError(

@@ -36,13 +36,12 @@ class Spoken:
     @classmethod
     def of(cls, asked: Sequence[Example], *, by_item: bool = False, names: frozenset[str] | None = None) -> "Spoken":
         """The words of examples: each word of an answer counts where `by_item`, else the whole answer as one."""
-        told, sought, untold = set[str](), _sought(asked), set[str]()
+        told, untold = set[str](), set[str]()
         for one in asked:
             here = set(chain.from_iterable(one.sentences))
-            answers = answer_words(one.answers, by_item=by_item)
             told |= here
-            sought |= answers
-            untold |= answers - here
+            untold |= answer_words(one.answers, by_item=by_item) - here
+        sought = _sought(asked, by_item=by_item)
         if not by_item:  # an answer of several words is a class, which needs their spelling
             untold |= {word for answer in untold for word in answer.split()}
         return cls(frozenset(told), frozenset(sought), frozenset(untold), names)
@@ -77,11 +76,20 @@ def names_of(tasks: Sequence[Spoken]) -> list[frozenset[str]]:
     return [task.told & shared - task.untold for task in tasks]
 
 
-def _sought(asked: Iterable[Example]) -> set[str]:
-    """The words of questions, without those that many of them share."""
+def _sought(asked: Sequence[Example], *, by_item: bool) -> set[str]:
+    """The words of questions and answers, without those that many questions share.
+
+    A word that is an answer by itself is always sought. One that stands only in longer answers may be wording there
+    too, as in "Monday the 3rd of May".
+    """
     questions = [set(question) for one in asked for question in one.questions]
     counts = Counter(word for question in questions for word in question)
-    return {word for word, count in counts.items() if count <= _WORDING * len(questions)}
+    wording = {word for word, count in counts.items() if count > _WORDING * len(questions)}
+    answers = {answer for one in asked for answer in answer_words(one.answers, by_item=False)}
+    alone = (
+        answers if not by_item else {item[0] for answer in answers for item in answer_items(answer) if len(item) == 1}
+    )
+    return alone | (counts.keys() | answer_words(answers, by_item=by_item)) - wording
 
 
 def examples(

@@ -21,7 +21,7 @@ from typing import Any
 from amn.data.files import shown
 from amn.data.sentences import split_sentences
 from amn.data.story import Question, Story
-from amn.errors import ConfigError, DataError, SupportError, did_you_mean
+from amn.errors import ColumnError, ConfigError, DataError, SupportError, did_you_mean
 
 NAMES = {
     "story": ("story", "context", "passage", "text", "sentences", "document"),
@@ -86,7 +86,7 @@ class _Row:
         text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False, default=repr)
         return DataError(self.source, self.line, expected, shown(text))
 
-    def missing(self, kind: str, row: Mapping[str, Any], expected: str) -> DataError:
+    def missing(self, kind: str, row: Mapping[str, Any], expected: str) -> ColumnError:
         """The error for a column that is not there, with the columns that are and what to do."""
         found = ", ".join(map(str, row)) or "nothing"
         proposed = self._proposed(kind, row)
@@ -94,10 +94,13 @@ class _Row:
         if str(self.source).endswith("]"):  # rows of Python, which have no file
             flags = f"columns={proposed}"
         names = "column" if len(proposed) == 1 else "columns"
-        return DataError(self.source, self.line, expected, f"only {found}; name the {names} with {flags}")
+        return ColumnError(self.source, self.line, expected, f"only {found}; name the {names} with {flags}")
 
     def _proposed(self, kind: str, row: Mapping[str, Any]) -> dict[str, str]:
-        """A column for each kind that is not found, from the missing one on: by its name, by what it holds, or NAME."""
+        """A column for each kind that is not found, from the missing one on.
+
+        It is found by what it holds, by its name, or as the last one left; or it is NAME.
+        """
         columns = {name: self.columns.find(name, row) for name in NAMES}
         kinds = [name for name in NAMES if columns[name] is None]
         if kind == "story" and any(name in row for name in SEVERAL):
@@ -106,7 +109,8 @@ class _Row:
         proposed = {}
         for name in kinds[kinds.index(kind) :]:
             near = get_close_matches(getattr(self.columns, name) or name, free, n=1, cutoff=0.5)
-            proposed[name] = (_held(name, free) or near or ["NAME"])[0]
+            left = [*free] if len(free) == 1 and name == "answer" else []
+            proposed[name] = (_held(name, free) or near or left or ["NAME"])[0]
             free.pop(proposed[name], None)
         return proposed
 

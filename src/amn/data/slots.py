@@ -85,7 +85,15 @@ def _shuffled(answer: str, told: Collection[str]) -> list[tuple[str, ...]]:
 
     It is a list where the story tells all its words; what the story does not tell, a way to go say, keeps its order.
     """
-    items = [(whole,) if (whole := " ".join(item)) in told else item for item in answer_items(answer)]
+    items = [_as_told(item, told) for item in answer_items(answer)]
     if len(items) > 1 and all(word in told for item in items for word in item):
         Random(f"{answer}/{len(told)}/{' '.join(told)}").shuffle(items)
     return items
+
+
+def _as_told(item: tuple[str, ...], told: Collection[str]) -> tuple[str, ...]:
+    """The words of an item, those as one that the story tells as one: the (mary jones) of "mary jones of leeds"."""
+    for end in range(len(item), 1, -1):
+        if (whole := " ".join(item[:end])) in told:
+            return (whole, *_as_told(item[end:], told))
+    return (*item[:1], *_as_told(item[1:], told)) if item else ()

@@ -26,6 +26,7 @@ FORMATS = {
     ".tsv": "csv",
     ".parquet": "parquet",
 }
+_SHEETS = frozenset((".xlsx", ".xls", ".ods", ".numbers"))  # what people have tables in, and we do not read
 VALIDATION_SHARE = 0.1  # of stories that come without validation stories
 _FEWEST_STORIES = 2
 _SPLIT_NAMES = {"train": "train|training", "valid": "valid|validation|val|dev", "test": "test|testing"}
@@ -61,6 +62,8 @@ def read_stories(
         format: a key of `READERS`, where the name does not say it.
     """
     path = Path(path)
+    if path.suffix.lower() in _SHEETS and path.is_file():
+        raise DataError(path, None, "a table as text: save the sheet as .csv", "a spreadsheet")
     found = format or (_format_of_input() if path in STANDARD_INPUT else format_of(path))
     return READERS[found](path, skip_bad=skip_bad, columns=columns)
 

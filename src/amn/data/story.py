@@ -10,8 +10,9 @@ from amn.data.facts import Facts
 # Letters and digits, and what may follow a letter: combining accents, and the vowel signs of Indian scripts.
 _SIGNS = "\u0300-\u036f\u0900-\u0963\u0966-\u0dff"
 _LETTERS = f"(?:[^\\W_]|[{_SIGNS}])+"
+_POINTS = r"(?<=\d)[.:](?=\d)"  # of a number: 3.5, 08:30, 24.12.2025
 # K of "K's", where K is a name; else a word with what it holds together
-WORD = re.compile(f"[A-HJ-Z](?=['’]s\\b)|{_LETTERS}(?:['’-]{_LETTERS})*")
+WORD = re.compile(f"[A-HJ-Z](?=['’]s\\b)|{_LETTERS}(?:(?:['’-]|{_POINTS}){_LETTERS})*")
 _IN_WORDS = "'’-"  # which belong to a word where letters stand on both sides
 # A contracted verb: "Mary's in the garden" and "they're", but neither "Mary's garden" nor "where's", which models know.
 # The group that matches is named like the verb.
@@ -71,7 +72,7 @@ def words(text: str) -> tuple[str, ...]:
 
     A capital letter that stands alone keeps its case: agent A is not the article a. An A that begins the text is the
     article, unless another such letter stands there: "A minute later", but "A is left of B". "K's" is K and s, and
-    "Mary's in" is Mary is in, and "hasn't" is has not.
+    "Mary's in" is Mary is in, and "hasn't" is has not. Times, decimals and dates are one word: 08:30, 3.5, 24.12.2025.
     """
     found = WORD.findall(_spelled_out(text))
     letters = [word for word in found if word in _LETTER_NAMES]
@@ -114,7 +115,7 @@ _BETWEEN = "\n"  # texts that are read together
 _KEPT = _Letters({ord(_BETWEEN): _BETWEEN})
 # Both begin with one of a set of characters, and look back from behind it: so they are found fast.
 _AT_EDGES = re.compile(f"[{_IN_WORDS}](?:(?![^ \n{_IN_WORDS}])|(?<![^ \n{_IN_WORDS}][{_IN_WORDS}]))")
-_LONE = re.compile(r"[A-HJ-Z](?<![^\W_].)(?![^\W_])")
+_RARE = re.compile(rf"[A-HJ-Z](?<![^\W_].)(?![^\W_])|{_POINTS}")  # what needs a closer look: lone letters, numbers
 
 
 def words_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
@@ -124,4 +125,4 @@ def words_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
         return [words(text) for text in texts]
     rows = _AT_EDGES.sub(" ", _spelled_out(joined).translate(_KEPT)).lower().split(_BETWEEN)
     found = zip(texts, rows, strict=True)
-    return [words(text) if _LONE.search(text) else _punctuated(row.split(), text) for text, row in found]
+    return [words(text) if _RARE.search(text) else _punctuated(row.split(), text) for text, row in found]

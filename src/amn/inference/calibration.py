@@ -15,6 +15,7 @@ _LEAST = 1e-6  # keeps probabilities away from 0 and 1, where the log odds are i
 _MOST_WORDS = 3  # unknown words that count
 _MOST_PAIRS = 4  # strange pairs of words that count
 _STEPS, _RIDGE = 50, 1e-3  # of the fit
+_AS_IT_IS = np.array((0.0, 1.0))  # the weights of 1 and of the log odds that leave a probability as it is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,15 +77,31 @@ def _odds(chance: float) -> float:
     return float(np.log(held / (1 - held)))
 
 
-def fit(looks: Float[np.ndarray, "answer feature"], right: Bool[np.ndarray, " answer"]) -> Calibration:
-    """The maximum likelihood fit, by Newton's method with a small ridge penalty."""
+def fit(
+    looks: Float[np.ndarray, "answer feature"],
+    right: Bool[np.ndarray, " answer"],
+    *,
+    prior: Float[np.ndarray, " feature"] | float = 0.0,
+    ridge: float = _RIDGE,
+) -> Calibration:
+    """The maximum likelihood fit, by Newton's method with a ridge penalty on the distance from a prior."""
     weights = np.zeros(looks.shape[1])
     for _ in range(_STEPS):
         chance = 1 / (1 + np.exp(-np.clip(looks @ weights, -30, 30)))
-        slope = looks.T @ (right - chance) - _RIDGE * weights
-        bend = (looks * (chance * (1 - chance))[:, None]).T @ looks + _RIDGE * np.eye(len(weights))
+        slope = looks.T @ (right - chance) - ridge * (weights - prior)
+        bend = (looks * (chance * (1 - chance))[:, None]).T @ looks + ridge * np.eye(len(weights))
         step = np.linalg.solve(bend, slope)
         weights += step
         if float(np.abs(step).max()) < 1e-8:
             break
     return Calibration(weights=tuple(weights.tolist()))
+
+
+def fit_few(chances: Sequence[float], right: Sequence[bool]) -> Calibration:
+    """The same from few answers, by the probabilities that the model gives them alone.
+
+    These stay as they are but for what the answers say: models that have few stories to learn from are often as sure of
+    what is wrong as of what is right.
+    """
+    looks = np.array([(1.0, _odds(chance)) for chance in chances])
+    return fit(looks, np.array(right, bool), prior=_AS_IT_IS, ridge=1.0)

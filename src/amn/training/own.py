@@ -83,10 +83,9 @@ class OwnPlan:
     def describe(self) -> Iterator[str]:
         """What was seen and what was chosen, line by line."""
         seen = self.seen
-        name = "standard input" if Path(seen.path) in STANDARD_INPUT else seen.path
         yield (
-            f"{name}: {seen.stories} stories with {seen.questions} questions; a question sees at most "
-            f"{seen.most_told} sentences; {len(seen.vocabulary)} words"
+            f"{_shown_name(seen.path)}: {seen.stories} stories with {seen.questions} questions; "
+            f"a question sees at most {seen.most_told} sentences; {len(seen.vocabulary)} words"
         )
         yield f"answers: {len(seen.answers)} different; {seen_answers(seen)}"
         if unsure := contradicted((*self.training, *self.validation)):
@@ -118,7 +117,7 @@ def plan_own(
         seed: of the run, and of the choice of stories to keep apart.
         data: where the stories came from, for the record.
     """
-    training, validation = _divided(stories, seed)
+    training, validation = _divided(stories, _shown_name(stories.name if data is None else data), seed)
     seen = DataReport(path=stories.name if data is None else data, files=1)
     for story in (*training, *validation):
         seen.add(story)
@@ -153,15 +152,20 @@ def contradicted(stories: Iterable[Story]) -> int:
     return sum(found.total() for found in answers.values() if len(found) > 1)
 
 
-def _divided(stories: OwnStories, seed: int) -> tuple[list[Story], list[Story]]:
-    """Stories to train on and stories to keep apart."""
-    training = _answerable(stories.training, stories.name)
+def _shown_name(data: str) -> str:
+    """What to call data in messages."""
+    return "standard input" if Path(data) in STANDARD_INPUT else data
+
+
+def _divided(stories: OwnStories, name: str, seed: int) -> tuple[list[Story], list[Story]]:
+    """Stories to train on and stories to keep apart; `name` is what to call them where something is wrong."""
+    training = _answerable(stories.training, name)
     if stories.validation is not None:
         kept = _answerable(stories.validation, "validation")
         if not training or not kept:
-            raise DataError(stories.name, None, "questions to train on and to validate with", "none")
+            raise DataError(name, None, "questions to train on and to validate with", "none")
         return one_each(training), one_each(kept)
-    return hold_out(one_each(training), seed, stories.name)
+    return hold_out(one_each(training), seed, name)
 
 
 def _answerable(stories: Sequence[Story], name: str) -> list[Story]:

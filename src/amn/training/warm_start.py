@@ -18,7 +18,7 @@ _GATE = ("gate", "needs")
 
 
 def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
-    """Gives a fresh model the weights of the trained one of that name; rows of new words and answers stay fresh."""
+    """Gives a fresh model the weights of the trained one of that name; rows of new words become like its."""
     trained = load_model(find_model(name))
     _check_alike(model, trained, name)
     with torch.no_grad():
@@ -26,7 +26,11 @@ def start_from(model: Model, vocabulary: Vocabulary, name: str) -> None:
 
 
 def copy_weights(model: Model, vocabulary: Vocabulary, trained: TrainedModel) -> None:
-    """Gives a model of some words the weights of a trained one; rows of words and answers that only it has stay."""
+    """Gives a model of some words the weights of a trained one.
+
+    Rows of words and answers that only it has stay as they were drawn, but for the mean and size of trained ones: fresh
+    ones are ten times as large, and would drown what the trained model knows.
+    """
     words = _places(vocabulary.words, trained.vocabulary.words)
     answers = _places(vocabulary.answers, trained.vocabulary.answers)
     shared = zip(_SIZES, (words, answers), strict=True)
@@ -35,9 +39,17 @@ def copy_weights(model: Model, vocabulary: Vocabulary, trained: TrainedModel) ->
     for parameter, value in model.named_parameters():
         if parameter in rows:
             new, old = rows[parameter]
+            value.copy_(_alike(value, new, known[parameter]))
             value[new] = known[parameter][old]
         else:
             value.copy_(known[parameter])
+
+
+def _alike(drawn: Tensor, places: Tensor, trained: Tensor) -> Tensor:
+    """The rows of a fresh parameter with the mean and the deviation of trained ones, but for those at some places."""
+    others = torch.ones(len(drawn), dtype=torch.bool).index_fill(0, places, False)
+    spread = drawn[others].square().mean().sqrt().clamp(min=1e-6) if others.any() else 1.0
+    return trained.mean(0) + trained.std(0, correction=0) * drawn / spread
 
 
 def settings_of(name: str) -> dict[str, Any]:

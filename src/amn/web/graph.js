@@ -25,7 +25,7 @@ function edgesOf(traces) {
   return [...edges.values()];
 }
 
-const wordsOf = (trace) => trace.text.toLowerCase().match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
+const wordsOf = (trace) => trace.text.toLowerCase().match(/[\p{L}\p{N}]+(?:(?:['’-]|(?<=\p{N})[.:](?=\p{N}))[\p{L}\p{N}]+)*/gu) ?? [];
 
 const pillWidth = (word) => 20 + CHARACTER * Math.min(word.length, 18);
 
