@@ -1,4 +1,4 @@
-"""Data such as people bring: a log of robots, a table of a warehouse, and sentences in German."""
+"""Data such as people bring: logs of robots and a library, a table of a warehouse, a ranking, and German sentences."""
 
 import csv
 import json
@@ -64,8 +64,7 @@ class _Floor:
     def _is_in(self) -> Row:
         crate = self.rng.choice(list(self.crate))
         depot = self.rng.choice([self.crate[crate], self.rng.choice(DEPOTS)])
-        right = "yes" if self.crate[crate] == depot else "no"
-        return {"question": f"Is the {crate} crate in {depot}?", "answer": right}
+        return {"question": f"Is the {crate} crate in {depot}?", "answer": _yes(self.crate[crate] == depot)}
 
 
 ITEMS, SHELVES = ("bolts", "cables", "lamps", "screws", "tapes"), ("A1", "A2", "B1", "B2", "C1")
@@ -113,6 +112,82 @@ def german(stories: int = 400, *, seed: int = 0) -> Iterator[Row]:
 
 
 _IN = {"Küche": "die", "Garten": "den", "Büro": "das", "Flur": "den", "Keller": "den", "Bad": "das"}
+
+
+READERS, BOOKS = ("Nora", "Emil", "Priya", "Tom", "Yusuf"), ("atlas", "cookbook", "novel", "dictionary", "biography")
+DAYS, MONTHS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"), ("March", "April", "May")
+
+
+def library(stories: int = 400, *, seed: int = 0) -> Iterator[Row]:
+    """Who has borrowed which book, and until when: answers are dates of five words."""
+    rng = Random(seed)
+    for _ in range(stories):
+        reader: dict[str, str] = {}
+        due: dict[str, str] = {}
+        told = [_lend(rng, reader, due) for _ in range(rng.randint(5, 10))]
+        known = [book for book in BOOKS if any(book in line for line in told)]
+        has, on_loan = rng.choice(known), rng.choice(known)
+        asked = [
+            {"question": f"Who has the {has}?", "answer": reader.get(has, "nobody")},
+            {"question": f"Is the {on_loan} on loan?", "answer": _yes(on_loan in reader)},
+        ]
+        for book in rng.sample(list(due), min(1, len(due))):
+            asked.append({"question": f"When is the {book} due?", "answer": due[book]})
+        yield {"story": told, "questions": asked}
+
+
+def _lend(rng: Random, reader: dict[str, str], due: dict[str, str]) -> str:
+    """One line of the log: a book is returned, renewed or borrowed."""
+    free, date = [book for book in BOOKS if book not in reader], _date(rng)
+    kind = rng.choices(("return", "renew", "borrow"), (5, 4, 11))[0]
+    if not reader or (kind == "borrow" and free):
+        book = rng.choice(free)
+        reader[book], due[book] = rng.choice(READERS), date
+        return f"{reader[book]} borrowed the {book}, due {date}."
+    book = rng.choice(list(reader))
+    if kind == "return":
+        del due[book]
+        return f"{reader.pop(book)} returned the {book}."
+    due[book] = date
+    return f"{reader[book]} renewed the {book} until {date}."
+
+
+def _date(rng: Random) -> str:
+    day = rng.randint(1, 28)
+    ending = "th" if 10 < day < 20 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return f"{rng.choice(DAYS)} the {day}{ending} of {rng.choice(MONTHS)}"
+
+
+PLAYERS = ("Ann", "Bo", "Cid", "Dee", "Eve")
+
+
+def ladder(stories: int = 400, *, seed: int = 0) -> Iterator[Row]:
+    """A ranking in which a winner and a loser change places: a sentence names the new place of one of them only."""
+    rng = Random(seed)
+    for _ in range(stories):
+        order = rng.sample(PLAYERS, rng.randint(3, 5))
+        told = [f"{player} starts on place {place}." for place, player in enumerate(order, 1)]
+        told += [_match(rng, order) for _ in range(rng.randint(2, 6))]
+        player, place, (one, other) = rng.choice(order), rng.randint(1, len(order)), rng.sample(order, 2)
+        asked = [
+            {"question": f"On which place is {player}?", "answer": str(order.index(player) + 1)},
+            {"question": f"Who is on place {place}?", "answer": order[place - 1]},
+            {"question": f"Is {one} ahead of {other}?", "answer": _yes(order.index(one) < order.index(other))},
+        ]
+        yield {"story": told, "questions": asked}
+
+
+def _match(rng: Random, order: list[str]) -> str:
+    place = rng.randint(1, len(order) - 1)
+    better, worse = order[place - 1 : place + 1]
+    if rng.random() < 0.3:
+        return f"{better} holds place {place} against {worse}."
+    order[place - 1 : place + 1] = worse, better
+    return f"{worse} beats {better} and moves up to place {place}."
+
+
+def _yes(right: bool) -> str:
+    return "yes" if right else "no"
 
 
 def write_jsonl(rows: Iterator[Row], path: Path) -> Path:
