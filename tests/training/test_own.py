@@ -232,6 +232,11 @@ def test_every_choice_says_why_and_how_to_change_it() -> None:
     assert all("--set" in line or "--start" in line or "--epochs" in line for line in lines)
 
 
+def test_names_are_hidden_where_the_model_to_start_from_can_point_at_words() -> None:
+    assert chosen(choose(seen(robots(40)), 108, "amn", {}))["anonymise"] == 0.3
+    assert "anonymise" not in chosen(choose(seen(robots(40)), 108, "amn", {"start": "multi"}))
+
+
 def test_dates_are_answered_word_by_word() -> None:
     plan = plan_own(own_stories(library(60)), given={})
     found = encode_stories(data_key(plan.spec), plan.training, plan.validation)

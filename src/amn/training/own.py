@@ -37,7 +37,7 @@ _LARGEST_BATCH = 128
 _LARGE = 50_000  # from so many questions on, a model learns as well from nothing
 _STEPS = {True: 800, False: 3_000}  # that learning takes from a trained model, or from nothing
 _EPOCHS = {True: (8, 40), False: (20, 120)}  # the fewest and the most
-_ENOUGH_TO_HIDE = 5_000  # questions from which names are hidden: with 360 of a warehouse it learned nothing more
+_ENOUGH_TO_HIDE = 5_000  # questions from which names are hidden where learning starts from nothing
 _POINTED = 0.3  # share of answers that are words of their story from which pointing at them pays
 _MOST_ITEMS = 64  # words and commas of an answer, with its end
 _FITTING = frozenset(  # settings of a model that can be changed in a trained one: its weights keep their shapes
@@ -216,13 +216,14 @@ def choose(seen: DataReport, questions: int, model: str, given: Mapping[str, Any
     of_model = {field.name for field in fields(model_class(model).Config)}
     known = of_model | {field.name for field in fields(TrainConfig)}
     start = list(_start(seen, questions, model, [name for name in given if name in of_model - _FITTING]))
-    begins = (given["start"] if "start" in given else start[0].value if start else None) is not None
+    source = given["start"] if "start" in given else start[0].value if start else None
+    begins = source is not None
     batch = given.get("batch_size") or next((size for most, size in _BATCHES if questions <= most), _LARGEST_BATCH)
     chosen = [
         *start,
         *_schedule(questions, batch, given.get("epochs"), begins, model),
         *_reading(seen),
-        *_names(seen, questions, model, begins),
+        *_names(seen, questions, model, source),
         *_items(seen, given.get("start", DEFAULT_MODEL) if model == "amn" and begins else None),
         *(_GENTLY if begins else ()),
     ]
@@ -263,14 +264,18 @@ def _reading(seen: DataReport) -> Iterator[Choice]:
         yield Choice("window", window, f"the longest story has {seen.most_told} sentences")
 
 
-def _names(seen: DataReport, questions: int, model: str, begins: bool) -> Iterator[Choice]:
+def _names(seen: DataReport, questions: int, model: str, start: str | None) -> Iterator[Choice]:
     """Whether answers may be words of the story, and names are hidden at times, so that new ones will do as well."""
-    told = seen.answer_kinds["word"] / max(1, sum(seen.answer_kinds.values()))
-    if model != "amn" or told < _POINTED:
+    if model != "amn":
         return
-    if not begins:
-        yield Choice("pointer", True, f"{told:.0%} of the answers are words of their story")
-    if questions >= _ENOUGH_TO_HIDE:
+    told = seen.answer_kinds["word"] / max(1, sum(seen.answer_kinds.values()))
+    if start is None:
+        hides = told >= _POINTED and questions >= _ENOUGH_TO_HIDE
+        if told >= _POINTED:
+            yield Choice("pointer", True, f"{told:.0%} of the answers are words of their story")
+    else:
+        hides = bool(settings_of(start).get("pointer"))
+    if hides:
         yield Choice("anonymise", 0.3, "so that names which no story here has will do as well")
 
 
