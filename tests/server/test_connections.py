@@ -32,7 +32,7 @@ def ended(client: socket.socket) -> bool:
 
 
 def test_who_never_finishes_a_head_is_let_go(model: Path) -> None:
-    with running(model, Limits(header_seconds=0.2)) as address, ExitStack() as stack:
+    with running(model, Limits(header_seconds=1.0)) as address, ExitStack() as stack:
         slow = [stack.enter_context(connect(address)) for _ in range(20)]
         for number, client in enumerate(slow):
             client.sendall(HEAD[: number % len(HEAD)])
@@ -41,7 +41,7 @@ def test_who_never_finishes_a_head_is_let_go(model: Path) -> None:
 
 
 def test_who_trickles_a_head_is_let_go_as_well(model: Path) -> None:
-    with running(model, Limits(header_seconds=0.2)) as address, connect(address) as client:
+    with running(model, Limits(header_seconds=1.0)) as address, connect(address) as client:
         client.settimeout(0.01)
         for byte in HEAD * 1000:
             try:
