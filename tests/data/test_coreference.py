@@ -1,12 +1,14 @@
 """Pronouns and word forms, linked to what was told before."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
-from amn.data.coreference import NAMES, Coreference, linked, standalone_names
-from amn.data.examples import Example
+from amn.data.coreference import NAMES, Coreference, learned_pronouns, linked, standalone_names
+from amn.data.examples import Example, Spoken, examples
 from amn.data.slots import in_slots
+from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 
 KNOWN = (
@@ -155,6 +157,49 @@ def test_names_that_some_sentence_tells_by_themselves_stand_alone() -> None:
     assert standalone_names([training], VOCABULARY.names) == {"lamp", "garden", "ball"}
 
 
+PLACES = ("daftar", "rasoi", "galiyara", "bagicha")
+HINDI = ("{} {} gayi", "fir {} {} gayi", "fir {} {} gayi")
+GERMAN = ("{} geht in {}", "{} geht in {}", "danach geht {} in {}", "dann geht {} in {}")  # no name comes after a verb
+
+
+def travels(pronoun: dict[str, str], opening: str, named: str, *referring: str) -> list[Example]:
+    """Somebody goes to a place, then to others, named or not."""
+    told = []
+    for who, first, second in product(pronoun, PLACES, PLACES):
+        rows = [opening.format(who, first), named.format(who, second)]
+        rows += [sentence.format(pronoun[who], second) for sentence in referring]
+        sentences = tuple(tuple(row.split()) for row in rows)
+        told.append(Example(sentences=sentences, questions=((who,),), answers=(second,)))
+    return told * 10
+
+
+def pronouns_of(training: list[Example]) -> frozenset[str]:
+    return learned_pronouns(training, Spoken.of(training).own_names)
+
+
+def test_pronouns_of_other_languages_are_learned() -> None:
+    assert pronouns_of(travels({"sita": "wo", "badri": "wo", "priya": "wo"}, *HINDI)) == {"wo"}
+    assert pronouns_of(travels({"anna": "sie", "bernd": "er", "carla": "sie"}, *GERMAN)) == {"er", "sie"}
+
+
+def test_a_few_sentences_or_names_show_no_pronouns() -> None:
+    people = ("sita", "badri", "priya")
+    assert not pronouns_of(travels(dict.fromkeys(people, "wo"), *HINDI)[::20])
+    assert not pronouns_of(travels({who: who for who in people}, *HINDI))
+    assert not pronouns_of(travels(dict.fromkeys(people, "she"), *HINDI))
+
+
+@pytest.mark.parametrize("task", range(1, 21))
+def test_english_stories_teach_no_pronouns(task: int) -> None:
+    assert not pronouns_of(list(examples(generate(task, questions=300, seed=1))))
+
+
+def test_a_learned_pronoun_brings_names_to_mind() -> None:
+    german = replace(VOCABULARY, pronouns=frozenset(["er"]))
+    assert read("barry took the lamp", "er left", vocabulary=german)[1] == "barry lamp er left"
+    assert read("barry took the lamp", "er left")[1] == "er left"
+
+
 def test_a_verb_that_nobody_knows_is_no_name() -> None:
     told = ("barry zapped carla", "barry zaps", "barry glided")
     assert asked("is barry zap", *told[:2]) == [tuple(sentence.split()) for sentence in told[:2]]
@@ -215,8 +260,9 @@ def test_a_vocabulary_keeps_its_forms() -> None:
     assert "forms" not in VOCABULARY.to_json()
 
 
-def test_a_vocabulary_keeps_its_standalone_names() -> None:
-    learned = replace(VOCABULARY, standalone=frozenset(["ball"]))
+def test_a_vocabulary_keeps_its_standalone_names_and_learned_pronouns() -> None:
+    learned = replace(VOCABULARY, standalone=frozenset(["ball"]), pronouns=frozenset(["er"]))
     assert Vocabulary.from_json(learned.to_json()) == learned
-    assert Vocabulary.union([VOCABULARY, learned]).standalone == {"ball"}
-    assert "standalone" not in VOCABULARY.to_json()
+    both = Vocabulary.union([VOCABULARY, learned])
+    assert both.standalone == {"ball"} and both.pronouns == {"er"}
+    assert not {"standalone", "pronouns"} & VOCABULARY.to_json().keys()

@@ -1,7 +1,7 @@
 """From stories to the data of a run: parts that are joined, whichever processes made them."""
 
 from dataclasses import replace
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 
 import pytest
@@ -136,6 +136,22 @@ def test_names_side_by_side_are_one_only_if_training_never_tells_them_apart() ->
         found = encode_stories(key, [*training, told(further, "hari kahan hai?")], [story])
         read = {found.vocabulary.words[word] for word in found.validation.stories["slot_words"][0].tolist()}
         assert ("rasoi" not in read) == together  # "sita rasoi" is one word, which is unknown
+
+
+def test_pronouns_are_learned_where_sentences_bring_something_to_mind() -> None:
+    stories = [
+        Story(
+            sentences=(f"{who} {first} gayi.", f"fir wo {second} gayi."),
+            questions=(Question(text=f"{who} kahan hai?", answer=second, after=2),),
+        )
+        for who, first, second in product(("Sita", "Badri", "Priya"), ("daftar", "rasoi"), ("daftar", "rasoi"))
+    ] * 20
+    spec = spec_of(1)
+    for train, pronouns in ((replace(spec.train, recall=True), {"wo"}), (spec.train, set[str]())):
+        found = encode_stories(data_key(replace(spec, train=train)), stories, stories[:1])
+        assert found.vocabulary.pronouns == pronouns
+        longest = 5 if pronouns else 4  # "sita fir wo daftar gayi" with what the pronoun brings to mind
+        assert found.validation.sentences["sentences"].shape[1] == longest
 
 
 def test_a_validation_story_is_read_as_for_users_where_only_the_model_to_start_from_knows_a_word() -> None:

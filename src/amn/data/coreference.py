@@ -3,13 +3,15 @@
 Edges of the word graph join words of one sentence. In "Barry took the lamp. Then he left." none leads from *he* to
 *barry*, nor from *dog* to *dogs* in "Rex is a dog. Dogs fear cats." So candidate antecedents and other forms of words
 that the story has told before are put in front of a sentence: "barry lamp then he left", "dog dogs fear cats". Forms
-and aliases that were learned from training stories (`amn.data.word_forms`) are added likewise.
+and aliases that were learned from training stories (`amn.data.word_forms`) are added likewise, and pronouns of other
+languages are learned from them, too.
 
 Names may also share a word: Mary Smith and Mary Jones are two people. If a question names one of them, the other's name
 is read as one word, "mary jones", so that its sentences are not taken to be about the first.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 
@@ -21,6 +23,7 @@ PRONOUNS = frozenset(("he", "she", "it", "they", "him", "her", "them"))
 TITLES = frozenset(("mr", "mrs", "ms", "miss", "dr", "professor"))  # words that are part of a name
 ARTICLES = frozenset(("a", "an", "the"))
 NAMES = 5  # how many words of names a pronoun may mean, the latest ones
+_FEW = 10  # a word that would open fewer stories than this if it stood anywhere may miss all openings by chance
 
 
 class Coreference:
@@ -34,6 +37,7 @@ class Coreference:
     def __init__(self, vocabulary: Vocabulary, questions: Iterable[Words] = ()) -> None:
         self._vocabulary = vocabulary
         self._forms = sorted(vocabulary.forms)
+        self._pronouns = PRONOUNS | vocabulary.pronouns
         self._told: set[str] = set()
         self.names: list[str] = []  # told last
         self._next: dict[str, set[str]] = {}  # by word of a name in a question: the words that follow it there
@@ -56,7 +60,7 @@ class Coreference:
             sentence = self._joined(sentence)
         said, told = set(sentence), self._told
         rest = sentence[1:] if sentence[:1] == ("her",) else sentence  # "her lamp" says where she is no more than "his"
-        added = [] if PRONOUNS.isdisjoint(rest) else [name for name in self.names if name not in said]
+        added = [] if self._pronouns.isdisjoint(rest) else [name for name in self.names if name not in said]
         inflected = (form for word in sentence if (form := other_number(word)) in told)
         learned = (form for word, form in self._forms if word in said)
         for form in chain(inflected, learned):
@@ -125,6 +129,54 @@ def _standing_alone(sentence: Words, names: Collection[str]) -> Iterator[str]:
     for before, word, following in zip(("", *sentence), sentence, (*sentence[1:], ""), strict=False):
         if word in names and before not in names and following not in names:
             yield word
+
+
+def learned_pronouns(training: Iterable[Example], names: frozenset[str]) -> frozenset[str]:
+    """Pronouns of other languages: words that never open a story, and stand where a name stands in other sentences.
+
+    In Hindi, "fir wo daftar gaye" (then they went to the office) is told where "sita aur badri daftar gaye" is. No
+    opening tells *fir* or *wo*, and what comes after them comes after a name elsewhere. Of such words, those are chosen
+    that most of these sentences have, and few sentences with a name.
+    """
+    openings, told = set[Words](), defaultdict[Words, float](float)
+    for one in training:
+        openings.update(one.sentences[:1])
+        for sentence in one.sentences:
+            told[sentence] += 1 / len(one.sentences)  # the chance to open the story, if order were chance
+    opening = set(chain.from_iterable(openings))
+    subjects = {next((word for word in sentence if word in names), "") for sentence in openings}
+    after_names = set(chain.from_iterable(_after_first(names, sentence) for sentence in told))
+    heads, beside_names = defaultdict[Words, float](float), defaultdict[str, float](float)
+    for sentence, chance in told.items():
+        end = max((at for at, word in enumerate(sentence, 1) if word not in opening), default=0)
+        head, rest = sentence[:end], sentence[end:]
+        later = tuple(word for word in head if word not in opening)
+        if rest in after_names and names.isdisjoint(head) and PRONOUNS.isdisjoint(head):
+            heads[later] += chance
+        if not subjects.isdisjoint(sentence):
+            for word in later:
+                beside_names[word] += chance
+    return frozenset(_most_shared(heads, beside_names))
+
+
+def _after_first(names: Collection[str], sentence: Words) -> Iterator[Words]:
+    """The ends of a sentence that come after its first name."""
+    first = next((at for at, word in enumerate(sentence) if word in names), len(sentence))
+    return (sentence[at:] for at in range(first + 1, len(sentence)))
+
+
+def _most_shared(heads: Mapping[Words, float], elsewhere: Mapping[str, float]) -> Iterator[str]:
+    """The fewest words that nearly all heads hold: each is the most frequent in those that are left, or the last."""
+    while heads:
+        weights = dict[str, float]()
+        for head, chance in heads.items():
+            for word in reversed(head):
+                weights[word] = weights.get(word, -elsewhere.get(word, 0.0)) + chance
+        best = max(weights, key=weights.__getitem__)
+        if weights[best] < _FEW:
+            return
+        yield best
+        heads = {head: chance for head, chance in heads.items() if best not in head}
 
 
 def linked(example: Example, vocabulary: Vocabulary) -> Example:

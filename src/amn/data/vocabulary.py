@@ -12,6 +12,7 @@ END, COMMA = "", ","  # tokens of answers besides words: nothing comes after it,
 END_CLASS = 0  # answers are sorted, so the end is the first class wherever there is one
 UNKNOWN_ANSWER = "unknown"  # what a model answers where the story does not say
 _RESERVED = ("<padding>", "<unknown>")
+_LINKS = ("names", "standalone", "pronouns")  # sets of words that link sentences
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,7 @@ class Vocabulary:
         names: the words that a pronoun may mean; where there are some, sentences are linked (`amn.data.coreference`).
         forms: words of sentences, each with another word for the same, to which it is linked.
         standalone: the names that training also told without another name beside them.
+        pronouns: those that were learned, besides the English ones.
     """
 
     words: tuple[str, ...]
@@ -32,6 +34,7 @@ class Vocabulary:
     names: frozenset[str] = frozenset()
     forms: frozenset[tuple[str, str]] = frozenset()
     standalone: frozenset[str] = frozenset()
+    pronouns: frozenset[str] = frozenset()
     _word_ids: dict[str, int] = field(init=False, repr=False, compare=False)
     _answer_ids: dict[str, int] = field(init=False, repr=False, compare=False)
 
@@ -80,7 +83,8 @@ class Vocabulary:
 
     def to_json(self) -> dict[str, list[str]]:
         """Plain lists, without the reserved words."""
-        links = {"names": self.names, "forms": map(" ".join, self.forms), "standalone": self.standalone}
+        links = {kind: getattr(self, kind) for kind in _LINKS}
+        links["forms"] = map(" ".join, self.forms)
         known = {"words": list(self.words[len(_RESERVED) :]), "answers": list(self.answers)}
         return known | {kind: items for kind, found in links.items() if (items := sorted(found))}
 
@@ -91,9 +95,8 @@ class Vocabulary:
         return cls(
             words=(*_RESERVED, *data["words"]),
             answers=tuple(data["answers"]),
-            names=frozenset(data.get("names", ())),
             forms=frozenset((word, form) for word, form in forms),
-            standalone=frozenset(data.get("standalone", ())),
+            **{kind: frozenset(data.get(kind, ())) for kind in _LINKS},
         )
 
 

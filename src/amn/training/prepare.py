@@ -17,7 +17,7 @@ import numpy as np
 from amn.config import Order, RunSpec
 from amn.data.batches import Dataset, concatenate, encode
 from amn.data.boards import ONE_MODEL, board_stories, find_board
-from amn.data.coreference import standalone_names
+from amn.data.coreference import learned_pronouns, standalone_names
 from amn.data.examples import Example, Spoken, answer_words, examples, names_of
 from amn.data.reading_order import outward_example
 from amn.data.source import SPLITS, hold_out, load_task, read_stories
@@ -210,7 +210,8 @@ def _encoded(key: DataKey, data: TaskData, seed: int = 0) -> EncodedPart:
         vocabulary = _with_links(vocabulary, key, data.training, spoken)
         known = {*vocabulary.words, *(vocabulary_of(key.start).words if key.start else ())}
         names = vocabulary.names | (set(numbers.words) - known)
-        numbers = replace(numbers, names=names, forms=vocabulary.forms, standalone=vocabulary.standalone)
+        links = {kind: getattr(vocabulary, kind) for kind in ("forms", "standalone", "pronouns")}
+        numbers = replace(numbers, names=names, **links)
     return EncodedPart(
         task=key.task,
         training=encode(training, numbers, named=key.named),
@@ -224,11 +225,17 @@ def _encoded(key: DataKey, data: TaskData, seed: int = 0) -> EncodedPart:
 
 def _with_links(vocabulary: Vocabulary, key: DataKey, training: Sequence[Example], spoken: Spoken) -> Vocabulary:
     """A vocabulary with what links sentences: mixed stories, which are English, need only names and rules."""
-    names, forms = _recalled_names(key, spoken), vocabulary_of(key.start).forms if key.start else frozenset()
+    start = vocabulary_of(key.start) if key.start else Vocabulary(words=(), answers=())
+    names = _recalled_names(key, spoken)
     if key.mixed_questions:
-        return replace(vocabulary, names=names, forms=forms)
-    forms |= learned_forms(training, spoken.own_names)
-    return replace(vocabulary, names=names, forms=forms, standalone=standalone_names(training, names))
+        return replace(vocabulary, names=names, forms=start.forms, pronouns=start.pronouns)
+    return replace(
+        vocabulary,
+        names=names,
+        forms=start.forms | learned_forms(training, spoken.own_names),
+        standalone=standalone_names(training, names),
+        pronouns=start.pronouns | learned_pronouns(training, spoken.own_names),
+    )
 
 
 def _recalled_names(key: DataKey, spoken: Spoken) -> frozenset[str]:
