@@ -67,7 +67,9 @@ def test_rows_of_a_file_and_another_architecture_will_do() -> None:
 def test_that_a_training_stopped_early_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     still: dict[str, Any] = {"learning_rate": 1e-9, "patience": 1, "plateau": 100.0}  # it cannot get better
     amn.train(stories(), epochs=40, progress=True, **SMALL, **still)
-    assert "of 40 epochs: it no longer got better\nheld-out error" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "of 40 epochs: it no longer got better\nheld-out error" in said
+    assert "; pointer=...)" in said and "--" not in said  # settings go by the names that Python has for them
     amn.train(stories(), epochs=1, progress=True, **SMALL)
     assert "it no longer got better" not in capsys.readouterr().err
 

@@ -6,7 +6,7 @@ qa = amn.train("robots.jsonl", out="my-model")
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,7 +29,7 @@ from amn.store.model_directory import load_model, save_model
 from amn.store.run_directory import RunDirectory
 from amn.training.display import training_display
 from amn.training.loop import Interrupted, OnEpoch
-from amn.training.own import OwnPlan, fit_own, plan_own
+from amn.training.own import OwnPlan, as_keyword, as_option, fit_own, plan_own
 from amn.training.precision import check_precision
 from amn.training.single import FitOptions
 
@@ -84,7 +84,7 @@ def train(
     check_precision([plan.spec], where.type)
     said = progress is True
     if said:
-        _say(plan.describe())
+        _say(plan.describe(in_python=True))
     shown = training_display() if said else nullcontext()
     with TemporaryDirectory() as passing, _threads(threads), shown as display:
         path = Path(passing if out is None else out)
@@ -94,7 +94,7 @@ def train(
             directory = fit_own(plan, path, options)
         except Interrupted:  # its message is about the command line
             raise KeyboardInterrupt from None
-        outcome = conclude(plan, directory)
+        outcome = conclude(plan, directory, as_keyword)
     if said:
         _say(outcome.lines(None if out is None else path))
     return outcome.qa
@@ -143,12 +143,16 @@ class Outcome:
         }
 
 
-def conclude(plan: OwnPlan, directory: RunDirectory) -> Outcome:
-    """Scores the best model of a finished run on the held-out stories, and adds that to the run's result."""
+def conclude(plan: OwnPlan, directory: RunDirectory, spell: Callable[[str, object], str] = as_option) -> Outcome:
+    """Scores the best model of a finished run on the held-out stories, and adds that to the run's result.
+
+    `spell` says how the user gives a value to a setting.
+    """
     qa = _calibrated(plan, directory)
     held_out = judge(plan.validation, _answers(qa, plan.validation, plan.spec.train.window))
     losses = [entry["loss"].get("answer") for entry in directory.entries()]
     advice = held_out.advice(
+        spell,
         epochs=plan.spec.train.epochs,
         training_stories=len(plan.training),
         training_loss=losses[-1] if losses else None,

@@ -5,6 +5,7 @@ import pytest
 from amn.answers import Answer
 from amn.data.story import Question, Story
 from amn.evaluation.held_out import HeldOut, judge
+from amn.training.own import as_keyword, as_option
 
 TOLD = tuple(f"R{i} went to Depot {i}." for i in range(20))
 STORY = Story(
@@ -66,7 +67,7 @@ def test_few_or_equal_questions_are_no_reason_to_trust_it() -> None:
     assert few.verdict().startswith("too few questions to be sure: on more such questions 0.0 to 49.0 %")
     assert equal.verdict() == "it cannot be judged: all questions kept apart have the same answer"
     assert rare.verdict() == "it has not learned: always giving the most frequent answer is wrong in 2.0 %"
-    found = [one.advice(epochs=20, training_stories=36, training_loss=0.0)[0] for one in (few, equal, rare)]
+    found = [one.advice(as_option, epochs=20, training_stories=36, training_loss=0.0)[0] for one in (few, equal, rare)]
     assert found[0] == "judge it by more questions: --validation FILE, or give it more stories: it was trained on 36"
     assert found[1].startswith("judge it by questions whose answers differ")
     assert found[2] == "give it more stories: it was trained on 36"
@@ -81,12 +82,14 @@ def test_only_the_worst_kinds_are_listed() -> None:
 
 def test_advice_depends_on_whether_it_knows_what_it_was_trained_on() -> None:
     bad = judged(30, 100)
-    by_heart = bad.advice(epochs=20, training_stories=360, training_loss=0.01)
-    unlearned = bad.advice(epochs=20, training_stories=360, training_loss=0.9)
+    by_heart = bad.advice(as_option, epochs=20, training_stories=360, training_loss=0.01)
+    unlearned = bad.advice(as_option, epochs=20, training_stories=360, training_loss=0.9)
     assert by_heart[0] == "give it more stories: it was trained on 360"
-    assert unlearned[0] == "train longer: --epochs 40, with another --out"
-    assert judged(1, 100).advice(epochs=20, training_stories=360, training_loss=None) == []
-    guessing = judged(79, 100).advice(epochs=20, training_stories=360, training_loss=None)
+    assert unlearned[0] == "train longer, in another directory: --epochs 40"
+    in_python = bad.advice(as_keyword, epochs=20, training_stories=360, training_loss=0.9)
+    assert in_python[0] == "train longer, in another directory: epochs=40"
+    assert judged(1, 100).advice(as_option, epochs=20, training_stories=360, training_loss=None) == []
+    guessing = judged(79, 100).advice(as_option, epochs=20, training_stories=360, training_loss=None)
     assert "check that the answer can be told from the story" in guessing[-1]
 
 
@@ -95,7 +98,7 @@ def test_kinds_of_question_that_fail_are_named_first() -> None:
     asked += [Question(text="How many are there?", answer="x", after=1)] * 3
     story = Story(sentences=("R2 left.",), questions=tuple(asked))
     found = judge([story], answers(*["x"] * 9, "y", "y", "x"))
-    advice = found.advice(epochs=1, training_stories=9, training_loss=None)
+    advice = found.advice(as_option, epochs=1, training_stories=9, training_loss=None)
     assert advice[0].endswith("give more stories with them: how many ... (2 of 3 wrong)")
 
 
@@ -108,6 +111,6 @@ def test_a_good_model_is_not_called_good_for_a_kind_that_fails() -> None:
     assert found.verdict().startswith(
         "good enough to use, but not for who has ... (2 of 7 wrong): on more such questions"
     )
-    (advice,) = found.advice(epochs=1, training_stories=9, training_loss=None)
+    (advice,) = found.advice(as_option, epochs=1, training_stories=9, training_loss=None)
     assert advice.endswith("give more stories with them: who has ... (2 of 7 wrong)")
     assert not judge([story], answers(*right[:-1], "y")).weak

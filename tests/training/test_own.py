@@ -46,7 +46,7 @@ def test_one_command_trains_judges_and_names_the_next_commands(here: Path, capsy
     assert "training in my-model" in said.err and "epoch 2/2" in said.err
     assert "held-out error " in said.out and " of 9 questions wrong (guessing: " in said.out
     assert "worst mistakes:" in said.out and ", right is " in said.out
-    assert "  try: train longer: --epochs 4, with another --out" in said.out
+    assert "  try: train longer, in another directory: --epochs 4" in said.out
     assert "| amn ask --model my-model" in said.out and "  amn serve --model my-model\n" in said.out
 
 
@@ -226,7 +226,7 @@ def test_settings_that_change_no_weights_keep_the_model_to_start_from() -> None:
 
 
 def test_every_choice_says_why_and_how_to_change_it() -> None:
-    lines = [str(choice) for choice in choose(seen(robots(40)), 108, "amn", {})]
+    lines = [choice.describe() for choice in choose(seen(robots(40)), 108, "amn", {})]
     assert any(line.startswith("start = ") and line.endswith("; --start NAME or none)") for line in lines)
     assert any(line.startswith("epochs = 40 (about 280 steps") and line.endswith("--epochs N)") for line in lines)
     assert all("--set" in line or "--start" in line or "--epochs" in line for line in lines)

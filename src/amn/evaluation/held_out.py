@@ -1,7 +1,7 @@
 """A model judged by stories that its training never saw: its error, its mistakes, and what to do about them."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import Any
@@ -112,10 +112,13 @@ class HeldOut:
         but = f", but not for {_listed(self.weak)}" if self.weak else ""
         return f"good enough to use{but}: {likely}"
 
-    def advice(self, *, epochs: int, training_stories: int, training_loss: float | None) -> list[str]:
+    def advice(
+        self, spell: Callable[[str, object], str], *, epochs: int, training_stories: int, training_loss: float | None
+    ) -> list[str]:
         """What to try, the most promising first; nothing where there is nothing to mend.
 
         Args:
+            spell: how the user gives a value to a setting.
             epochs: that it was trained.
             training_stories: that it was trained on.
             training_loss: the loss of its answers in the last epoch; None where it is not known.
@@ -125,10 +128,10 @@ class HeldOut:
             return weak
         more = f"give it more stories: it was trained on {training_stories}"
         if self.wrong == self.guess_percent == 0:
-            return ["judge it by questions whose answers differ: more stories, or --validation FILE"]
+            return [f"judge it by questions whose answers differ: more stories, or {spell('validation', 'FILE')}"]
         if self.good and self.learned:
-            return [*weak, f"judge it by more questions: --validation FILE, or {more}"]
-        found = [more, f"train longer: --epochs {2 * epochs}, with another --out"]
+            return [*weak, f"judge it by more questions: {spell('validation', 'FILE')}, or {more}"]
+        found = [more, f"train longer, in another directory: {spell('epochs', 2 * epochs)}"]
         knows_training = training_loss is not None and training_loss < 0.1
         found = found if knows_training else found[::-1]
         if not self.learned:

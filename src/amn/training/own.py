@@ -31,7 +31,8 @@ from amn.training.single import FitOptions, fit_run
 from amn.training.sweep import Grid
 from amn.training.warm_start import settings_of, vocabulary_of
 
-_FLAGS = {"start": "--start NAME or none", "epochs": "--epochs N"}  # settings with an option of their own
+_OPTIONS = frozenset(("start", "epochs", "validation"))  # options of their own; other settings follow --set
+_VALUES = {"start": "NAME or none", "epochs": "N"}  # what an option takes
 _BATCHES = ((600, 16), (4_000, 32), (30_000, 64))  # up to so many questions, so many a step
 _LARGEST_BATCH = 128
 _LARGE = 50_000  # from so many questions on, a model learns as well from nothing
@@ -46,6 +47,16 @@ _FITTING = frozenset(  # settings of a model that can be changed in a trained on
 _LONGEST_WINDOW = 300  # sentences that a question may see, by default
 
 
+def as_option(setting: str, value: object = "...") -> str:
+    """How the command line gives a value to a setting."""
+    return f"--{setting} {value}" if setting in _OPTIONS else f"--set {setting}={value}"
+
+
+def as_keyword(setting: str, value: object = "...") -> str:
+    """How Python does."""
+    return f"{setting}={value}"
+
+
 @dataclass(frozen=True)
 class Choice:
     """A setting that was chosen."""
@@ -57,10 +68,12 @@ class Choice:
     @property
     def flag(self) -> str:
         """The option of the command line that changes it."""
-        return _FLAGS.get(self.setting, f"--set {self.setting}=...")
+        return as_option(self.setting, _VALUES.get(self.setting, "..."))
 
-    def __str__(self) -> str:
-        return f"{self.setting} = {self.value} ({self.why}; {self.flag})"
+    def describe(self, *, in_python: bool = False) -> str:
+        """The setting, why it has its value, and how to give it another."""
+        change = as_keyword(self.setting) if in_python else self.flag
+        return f"{self.setting} = {self.value} ({self.why}; {change})"
 
 
 _GENTLY = (  # how a trained model is taught more: keeping its banks small from early on
@@ -80,8 +93,8 @@ class OwnPlan:
     choices: list[Choice]  # the settings that the user has not given
     spec: RunSpec  # the run
 
-    def describe(self) -> Iterator[str]:
-        """What was seen and what was chosen, line by line."""
+    def describe(self, *, in_python: bool = False) -> Iterator[str]:
+        """What was seen and what was chosen, line by line; `in_python` says how Python changes it."""
         seen = self.seen
         yield (
             f"{_shown_name(seen.path)}: {seen.stories} stories with {seen.questions} questions; "
@@ -93,7 +106,7 @@ class OwnPlan:
         kept = count_questions(self.validation)
         yield f"kept apart to judge by: {len(self.validation)} stories with {kept} questions"
         yield "chosen:"
-        yield from (f"  {choice}" for choice in self.choices)
+        yield from (f"  {choice.describe(in_python=in_python)}" for choice in self.choices)
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain values."""
