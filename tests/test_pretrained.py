@@ -165,6 +165,9 @@ def chain(steps: int, rng: Random) -> tuple[list[str], str, str]:
     return told, f"What is the relation of the agent {agents[0]} to the agent {agents[-1]}?", answer
 
 
+STEPGAME_QUESTION = "What is the relation of the agent X to the agent W?"
+
+
 def sign(value: int) -> int:
     return (value > 0) - (value < 0)
 
@@ -176,6 +179,14 @@ def test_the_model_of_stepgame_follows_chains_longer_than_any_that_it_was_traine
         given = qa.answer_batch([Request(story=told, question=question) for told, question, _ in asked])
         right = [answers[0].answer == answer for answers, (_, _, answer) in zip(given, asked, strict=True)]
         assert sum(right) >= least
+
+
+@pytest.mark.parametrize(("hour", "answer"), [("12", "above"), ("3", "right"), ("6", "below"), ("9", "left")])
+def test_the_model_of_stepgame_reads_the_hours_of_a_clock_as_in_its_training(hour: str, answer: str) -> None:
+    qa, told, question = load("stepgame"), f"X is sitting at the {hour}:00 position of W.", STEPGAME_QUESTION
+    memory = qa.memory(questions=[question])
+    memory.tell(told)
+    assert [qa(told, question).answer, memory.ask()[0].answer] == [answer, answer]
 
 
 def error_of_joint(task: int, *, rename: bool = False, questions: int = QUESTIONS) -> float:

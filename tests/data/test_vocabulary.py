@@ -1,5 +1,7 @@
 """Words and answers as numbers."""
 
+from amn.data.coreference import linked
+from amn.data.examples import Example
 from amn.data.story import Question, Story
 from amn.data.vocabulary import PADDING, UNKNOWN, Vocabulary
 
@@ -7,6 +9,8 @@ STORY = Story(
     sentences=("Mary moved to the bathroom.", "She took the Apple there."),
     questions=(Question(text="What is Mary carrying?", answer="apple,milk", after=2),),
 )
+
+AT_NINE = Example(sentences=(("at", "9:00"),), questions=(("when",),), answers=(None,))
 
 
 def test_words_and_answers_are_sorted_and_reserved_numbers_stay_free() -> None:
@@ -34,3 +38,15 @@ def test_the_same_stories_in_any_order_give_the_same_numbers() -> None:
 def test_json_and_back() -> None:
     vocabulary = Vocabulary.of([STORY])
     assert Vocabulary.from_json(vocabulary.to_json()) == vocabulary
+
+
+def test_numbers_are_read_in_the_parts_that_training_knew() -> None:
+    apart = Vocabulary(words=("", "", "at", "9", "00"), answers=())
+    assert apart.known_parts(("at", "9:00")) == ("at", "9", "00")
+    assert apart.known_parts(("at", "9:15")) == ("at", "9:15")  # 15 is not known
+    assert linked(AT_NINE, apart).sentences == (("at", "9", "00"),)
+
+
+def test_numbers_stay_whole_where_training_had_such_numbers_or_none() -> None:
+    for known in (("9", "00", "8:30"), ("at",)):
+        assert linked(AT_NINE, Vocabulary(words=("", "", *known), answers=())) == AT_NINE

@@ -11,6 +11,7 @@ from amn.data.facts import Facts
 _SIGNS = "\u0300-\u036f\u0900-\u0963\u0966-\u0dff"
 _LETTERS = f"(?:[^\\W_]|[{_SIGNS}])+"
 _POINTS = r"(?<=\d)[.:](?=\d)"  # of a number: 3.5, 08:30, 24.12.2025
+POINT = re.compile(_POINTS)
 # K of "K's", where K is a name; else a word with what it holds together
 WORD = re.compile(f"[A-HJ-Z](?=['’]s\\b)|{_LETTERS}(?:(?:['’-]|{_POINTS}){_LETTERS})*")
 _IN_WORDS = "'’-"  # which belong to a word where letters stand on both sides

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import chain, takewhile
 
-from amn.data.story import Story, straight, words
+from amn.data.story import POINT, Story, straight, words
 
 PADDING = 0  # no word here
 UNKNOWN = 1  # a word that the vocabulary does not hold: known by its place in the story, not by its spelling
@@ -35,12 +35,15 @@ class Vocabulary:
     forms: frozenset[tuple[str, str]] = frozenset()
     standalone: frozenset[str] = frozenset()
     pronouns: frozenset[str] = frozenset()
+    in_parts: bool = field(init=False, repr=False, compare=False)  # whether 9:00 is known as 9 and 00 alone
     _word_ids: dict[str, int] = field(init=False, repr=False, compare=False)
     _answer_ids: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_word_ids", {straight(word): i for i, word in enumerate(self.words)})
         object.__setattr__(self, "_answer_ids", {straight(answer): i for i, answer in enumerate(self.answers)})
+        numbers = [word for word in self.words if word[:1].isdigit()]
+        object.__setattr__(self, "in_parts", bool(numbers) and not any(map(POINT.search, numbers)))
 
     @classmethod
     def of(cls, stories: Iterable[Story]) -> "Vocabulary":
@@ -72,6 +75,20 @@ class Vocabulary:
     def class_words(self) -> tuple[int, ...]:
         """The number of the word that is spelled like each class; -1 where there is none."""
         return tuple(self._word_ids.get(answer, -1) for answer in self.answers)
+
+    def known_parts(self, sentence: Sequence[str]) -> tuple[str, ...]:
+        """A sentence in which a number such as 9:00 is several words, where training knew 9 and 00.
+
+        Models from before such numbers were one word read them so; a vocabulary that holds any of them does not.
+        """
+        letters = "".join(sentence)
+        if "." not in letters and ":" not in letters:
+            return tuple(sentence)
+        return tuple(chain.from_iterable(map(self._parts, sentence)))
+
+    def _parts(self, word: str) -> tuple[str, ...]:
+        parts = tuple(POINT.split(word))
+        return parts if len(parts) > 1 and all(part in self._word_ids for part in parts) else (word,)
 
     def word_id(self, word: str) -> int:
         """The number of a word, UNKNOWN where the vocabulary does not hold it; a lone A may be the article a."""
