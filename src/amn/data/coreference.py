@@ -53,7 +53,7 @@ class Coreference:
                     self._previous.setdefault(following, set()).add(word)
 
     def link(self, sentence: Words) -> Words:
-        """The next sentence with the words that it refers to in front."""
+        """The next sentence as it is read: with the words that it refers to in front."""
         if self._vocabulary.in_parts:
             sentence = self._vocabulary.known_parts(sentence)
         if not self._vocabulary.names:

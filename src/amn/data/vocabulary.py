@@ -76,14 +76,14 @@ class Vocabulary:
         """The number of the word that is spelled like each class; -1 where there is none."""
         return tuple(self._word_ids.get(answer, -1) for answer in self.answers)
 
-    def known_parts(self, sentence: Sequence[str]) -> tuple[str, ...]:
+    def known_parts(self, sentence: tuple[str, ...]) -> tuple[str, ...]:
         """A sentence in which a number such as 9:00 is several words, where training knew 9 and 00.
 
         Models from before such numbers were one word read them so; a vocabulary that holds any of them does not.
         """
         letters = "".join(sentence)
         if "." not in letters and ":" not in letters:
-            return tuple(sentence)
+            return sentence
         return tuple(chain.from_iterable(map(self._parts, sentence)))
 
     def _parts(self, word: str) -> tuple[str, ...]:
