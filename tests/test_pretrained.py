@@ -3,7 +3,7 @@
 import json
 import re
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from random import Random
 
@@ -187,6 +187,18 @@ def test_the_model_of_stepgame_reads_the_hours_of_a_clock_as_in_its_training(hou
     memory = qa.memory(questions=[question])
     memory.tell(told)
     assert [qa(told, question).answer, memory.ask()[0].answer] == [answer, answer]
+
+
+def test_numbers_are_read_alike_in_stories_and_questions() -> None:
+    told, asked = "X is sitting at the 9:00 position of W.", "What is at the 9:00 position of W?"
+    qa, scores = load("stepgame"), set[float]()
+    for story, question in product((told, told.replace(":", " ")), (asked, asked.replace(":", " "))):
+        memory = qa.memory(questions=[question])
+        memory.tell(story)
+        batch = qa.answer_batch([Request(story=story, question=question)] * 2)
+        scores |= {round(answer.score, 4) for answer in (qa(story, question), *memory.ask(), *batch[1])}
+    assert len(scores) == 1
+    assert load("babi")("Mary took the 3.5 lamp. Mary went to the garden.", "Where is the 3.5 lamp?").answer == "garden"
 
 
 def error_of_joint(task: int, *, rename: bool = False, questions: int = QUESTIONS) -> float:

@@ -10,7 +10,7 @@ STORY = Story(
     questions=(Question(text="What is Mary carrying?", answer="apple,milk", after=2),),
 )
 
-AT_NINE = Example(sentences=(("at", "9:00"),), questions=(("when",),), answers=(None,))
+AT_NINE = Example(sentences=(("at", "9:00"),), questions=(("when", "is", "9:00"),), answers=(None,))
 
 
 def test_words_and_answers_are_sorted_and_reserved_numbers_stay_free() -> None:
@@ -44,9 +44,10 @@ def test_numbers_are_read_in_the_parts_that_training_knew() -> None:
     apart = Vocabulary(words=("", "", "at", "9", "00"), answers=())
     assert apart.known_parts(("at", "9:00")) == ("at", "9", "00")
     assert apart.known_parts(("at", "9:15")) == ("at", "9:15")  # 15 is not known
-    assert linked(AT_NINE, apart).sentences == (("at", "9", "00"),)
+    read = linked(AT_NINE, apart)
+    assert read.sentences == (("at", "9", "00"),) and read.questions == (("when", "is", "9", "00"),)
 
 
 def test_numbers_stay_whole_where_training_had_such_numbers_or_none() -> None:
-    for known in (("9", "00", "8:30"), ("at",)):
+    for known in (("9", "00", "8:30"), ("9", "10", "0"), ("at",)):  # 0 is a number of its own
         assert linked(AT_NINE, Vocabulary(words=("", "", *known), answers=())) == AT_NINE

@@ -56,7 +56,7 @@ def test_words_have_the_vectors_that_a_memory_gives_them_sentence_by_sentence(po
     examples = [*with_unknown_words(20, seed=3), many_names(ANONYMOUS + 9)]
     for row, example in zip(model.encoder.spell(batch_of(examples)), examples, strict=True):
         spelling, words = Spelling(VOCABULARY, ANONYMOUS if pointer else 0), slot_words(example)[1:]
-        met = distinct((*example.questions, *example.sentences))
+        met = tuple(distinct((*example.questions, *example.sentences)))
         numbers = dict(zip(met, spelling.spell((met,))[2], strict=True))
         assert row[1 : 1 + len(words)].tolist() == [numbers[word] for word in words]
 

@@ -54,8 +54,7 @@ class Coreference:
 
     def link(self, sentence: Words) -> Words:
         """The next sentence as it is read: with the words that it refers to in front."""
-        if self._vocabulary.in_parts:
-            sentence = self._vocabulary.known_parts(sentence)
+        sentence = self._vocabulary.known_parts(sentence)
         if not self._vocabulary.names:
             return sentence
         if self._next:
@@ -182,8 +181,9 @@ def _most_shared(heads: Mapping[Words, float], elsewhere: Mapping[str, float]) -
 
 
 def linked(example: Example, vocabulary: Vocabulary) -> Example:
-    """An example with the sentences as a model reads them."""
+    """An example with the sentences and questions as a model reads them."""
     if not vocabulary.names and not vocabulary.in_parts:
         return example
-    coreference = Coreference(vocabulary, example.questions)
-    return replace(example, sentences=tuple(map(coreference.link, example.sentences)))
+    questions = tuple(map(vocabulary.known_parts, example.questions))
+    coreference = Coreference(vocabulary, questions)
+    return replace(example, sentences=tuple(map(coreference.link, example.sentences)), questions=questions)

@@ -35,15 +35,16 @@ class Vocabulary:
     forms: frozenset[tuple[str, str]] = frozenset()
     standalone: frozenset[str] = frozenset()
     pronouns: frozenset[str] = frozenset()
-    in_parts: bool = field(init=False, repr=False, compare=False)  # whether 9:00 is known as 9 and 00 alone
+    # Whether training had 9:00 as 9 and 00: a number that begins with 0 is a part of one.
+    in_parts: bool = field(init=False, repr=False, compare=False)
     _word_ids: dict[str, int] = field(init=False, repr=False, compare=False)
     _answer_ids: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_word_ids", {straight(word): i for i, word in enumerate(self.words)})
         object.__setattr__(self, "_answer_ids", {straight(answer): i for i, answer in enumerate(self.answers)})
-        numbers = [word for word in self.words if word[:1].isdigit()]
-        object.__setattr__(self, "in_parts", bool(numbers) and not any(map(POINT.search, numbers)))
+        parts = any(word[:1] == "0" and len(word) > 1 for word in self.words)
+        object.__setattr__(self, "in_parts", parts and not any(map(POINT.search, self.words)))
 
     @classmethod
     def of(cls, stories: Iterable[Story]) -> "Vocabulary":
@@ -77,12 +78,11 @@ class Vocabulary:
         return tuple(self._word_ids.get(answer, -1) for answer in self.answers)
 
     def known_parts(self, sentence: tuple[str, ...]) -> tuple[str, ...]:
-        """A sentence in which a number such as 9:00 is several words, where training knew 9 and 00.
+        """A sentence or question in which a number such as 9:00 is several words, where training knew 9 and 00.
 
         Models from before such numbers were one word read them so; a vocabulary that holds any of them does not.
         """
-        letters = "".join(sentence)
-        if "." not in letters and ":" not in letters:
+        if not self.in_parts:
             return sentence
         return tuple(chain.from_iterable(map(self._parts, sentence)))
 

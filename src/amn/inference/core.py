@@ -214,7 +214,7 @@ class CoreMemory:
         return arrays | self._spelling.recalled() | self.strangeness.arrays() | counts
 
     def resume(self, words: Sequence[str], arrays: Arrays) -> None:
-        vectors, none, begin = array("i", self._spelling.spell((words,))[2]), array("i"), array("i", (0,))
+        vectors, none, begin = array("i", self._spelling.spell((tuple(words),))[2]), array("i"), array("i", (0,))
         given = boundary.words(none, begin, vectors)
         self._core.check(self._code.amn_tell(self.handle, self._core.desk, byref(given)))
         besides = ("banks", "vote", "recalled", "strange")

@@ -28,11 +28,11 @@ class Spelling:
         self.words, self.slots = [""], dict[str, int]()
         self.coreference = Coreference(vocabulary, questions)
 
-    def spell(self, rows: Iterable[Iterable[str]]) -> tuple[list[int], list[int], list[int]]:
+    def spell(self, rows: Iterable[Words]) -> tuple[list[int], list[int], list[int]]:
         """The slots of the words of some rows, the offsets of the rows in them, and the vectors of new words."""
         slots, new, numbers, begin = self.slots, list[str](), list[int](), [0]
         for row in rows:
-            for word in row:
+            for word in self._vocabulary.known_parts(row):
                 slot = slots.get(word)
                 if slot is None:
                     slot = slots[word] = len(slots) + 1
@@ -65,10 +65,10 @@ class Spelling:
 
 def told_words(example: Example, vocabulary: Vocabulary, anonymous: int) -> list[str]:
     """The words of an example that may be answers; of unknown words with the same vector, the last one."""
-    spelling = Spelling(vocabulary, anonymous)
-    asked = chain.from_iterable(example.questions)
-    told = list(chain.from_iterable(linked(example, vocabulary).sentences))
-    words = list(dict.fromkeys([*asked, *told]))
+    spelling, read = Spelling(vocabulary, anonymous), linked(example, vocabulary)
+    asked = chain.from_iterable(read.questions)
+    told = list(chain.from_iterable(read.sentences))
+    words = tuple(dict.fromkeys([*asked, *told]))
     vectors = dict(zip(words, spelling.spell((words,))[2], strict=True))
     return list({vectors[word]: word for word in told}.values())
 
