@@ -231,7 +231,7 @@ def test_eq_13_a_new_word_joins_the_first_bank_with_its_accumulated_state(paper:
     batch = batch_of([TOLD])
     sentence = next(iter(paper.sentences(batch, paper.encoder(batch))))
     slots = batch.slot_words.shape[1]
-    first = empty_memory(1, 1, slots, sentence.last).split()[0]
+    first = empty_memory(1, 1, slots, sentence.words).split()[0]
     added = paper.add_or_update(first, sentence, adds=True)
     assert torch.equal(added.held, sentence.spoken)
     assert torch.equal(added.states, sentence.words)
@@ -240,12 +240,13 @@ def test_eq_13_a_new_word_joins_the_first_bank_with_its_accumulated_state(paper:
 
 def test_eq_13_a_known_word_is_updated_wherever_it_is_held(paper: PaperAMN) -> None:
     batch = batch_of([story("mary went", "mary took milk")])
-    sentence = list(paper.sentences(batch, paper.encoder(batch)))[1]
+    encoding = paper.encoder(batch)
+    sentence = list(paper.sentences(batch, encoding))[1]
     held = torch.zeros_like(sentence.spoken)
     held[0, :3] = torch.tensor([False, True, True])
     bank = PaperBank(torch.randn(*held.shape, HIDDEN) * held.unsqueeze(-1), held * 0.5, held)
     updated = paper.add_or_update(bank, sentence, adds=False)
-    expected = paper.update(paper.update.input(sentence.last), bank.states[:, 1])
+    expected = paper.update(paper.update.input(encoding.sentences[:, 1]), bank.states[:, 1])
     torch.testing.assert_close(updated.states[:, 1], expected)
     assert torch.equal(updated.states[:, 2:], bank.states[:, 2:])
 

@@ -142,5 +142,5 @@ class _Method(nn.Module):
 def _with_gradient(value: Tensor) -> Tensor:
     """Makes a constant look like what the step returns, so that the step is compiled only once."""
     if value.requires_grad or not value.is_floating_point():
-        return value
+        return value.contiguous()
     return value.detach().clone().requires_grad_()

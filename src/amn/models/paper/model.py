@@ -10,6 +10,7 @@ along the word graph (word_graph.py). Read it beside the paper; for use, `amn.py
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import torch
 from jaxtyping import Bool, Float
@@ -26,6 +27,7 @@ from amn.models.paper.word_graph import close_over, merge_components, messages, 
 from amn.models.strength import StrengthGRU
 
 _STREAMS = {"move_chance": 1, "create_chance": 2, "repeat_chance": 3, "expectation_chance": 4}  # of random numbers
+_Rated = TypeVar("_Rated", PaperBank, PaperMemory)
 LIKELIER = 0.5  # the chance that turns a draw into the likelier decision
 
 
@@ -48,7 +50,7 @@ class PaperSentence:
     number: PerStory  # its place in the story, from 1
     spoken: Bool[Tensor, "batch slot"]  # which entities are words of it
     words: Float[Tensor, "batch slot hidden"]  # the accumulated outputs of the word GRU (D)
-    last: Float[Tensor, "batch hidden"]  # the last output of the word GRU (w_N)
+    last: Float[Tensor, "batch gates"]  # the last output of the word GRU (w_N), as the input part of eq. 13
     edges: Float[Tensor, "batch slot slot"]  # the path of its words
     # What its decisions are drawn with and, in training, the expected strengths after it.
     move_chance: Float[Tensor, "batch bank slot"]
@@ -133,14 +135,14 @@ class PaperAMN(Model):
         """The sentences of a batch in their order."""
         slots = torch.arange(batch.slot_words.shape[1], device=batch.slot_words.device)
         dtype = encoding.sentences.dtype
-        chances = self.chances(batch, dtype)
+        chances, last = self.chances(batch, dtype), self.update.input(encoding.sentences)
         for t in range(batch.sentences.shape[1]):
             words = batch.sentences[:, t]
             yield PaperSentence(
                 number=torch.full_like(batch.weights[:, 0], t + 1, dtype=dtype),
                 spoken=(words.unsqueeze(1) == slots.view(1, -1, 1)).any(-1) & (slots > 0),
                 words=accumulate(encoding.words[:, t], words, slots.expand(words.shape[0], -1)),
-                last=encoding.sentences[:, t],
+                last=last[:, t],
                 edges=path_edges(words, slots.shape[0], dtype),
                 **{name: chance[:, t] for name, chance in chances.items()},
             )
@@ -176,16 +178,18 @@ class PaperAMN(Model):
         return replace(memory, strengths=torch.where(here, rated, memory.strengths))
 
     def visit_banks(self, memory: PaperMemory, sentence: PaperSentence, questions: Tensor) -> PaperMemory:
-        """Lines 7-11: visits each bank in turn; one that is not created yet is empty and stays so."""
+        """Lines 7-11: visits each bank in turn; one that is not created yet is empty and stays so.
+
+        Line 11 is done for all banks at the end: no bank's new strengths change another bank.
+        """
         banks = memory.split()
         for i in range(self.config.max_banks):
             bank = self.add_or_update(banks[i], sentence, adds=i == 0)
-            bank = self.propagate(bank, memory.edges, sentence, whole=i == 0)
+            banks[i] = self.propagate(bank, memory.edges, sentence, whole=i == 0)
             if i + 1 < len(banks):
                 exists = memory.banks > i + 1
-                banks[i + 1] = move(bank, banks[i + 1], sentence.move_chance[:, i], exists)
-            banks[i] = self.rate(bank, questions)
-        return memory.joined(banks)
+                banks[i + 1] = move(banks[i], banks[i + 1], sentence.move_chance[:, i], exists)
+        return self.rate(memory.joined(banks), questions)
 
     def create_bank(
         self, memory: PaperMemory, sentence: PaperSentence, questions: Tensor
@@ -219,7 +223,7 @@ class PaperAMN(Model):
             sentence: its words are added, with D as their states, or updated.
             adds: whether this is m_0.
         """
-        inputs = self.update.input(sentence.last).unsqueeze(1).expand(-1, bank.held.shape[1], -1)
+        inputs = sentence.last.unsqueeze(1).expand(-1, bank.held.shape[1], -1)
         known = (sentence.spoken & bank.held).unsqueeze(-1)
         states = torch.where(known, self.update(inputs, bank.states), bank.states)
         if not adds:
@@ -231,7 +235,7 @@ class PaperAMN(Model):
         self, bank: PaperBank, edges: Float[Tensor, "batch slot slot"], sentence: PaperSentence, *, whole: bool = False
     ) -> PaperBank:
         """Messages inside a bank; one that holds the whole story, as m_0 does, needs no closure."""
-        drawn = torch.stack((edges, sentence.edges))
+        drawn = torch.stack((edges, sentence.edges)).detach()  # they are given: nothing is learned through them
         inside, current = drawn if whole else close_over(drawn, bank.held, longest=edges.shape[-1])
         states = self.along(inside, current, bank)
         return replace(bank, states=torch.where(bank.held.unsqueeze(-1), states, bank.states))
@@ -247,10 +251,11 @@ class PaperAMN(Model):
             states = self.propagate_gru(self.propagate_gru.input(messages(power, states)), states)
         return states
 
-    def rate(self, bank: PaperBank, questions: PerQuestion) -> PaperBank:
-        """Line 11, n = SGRU(D, n): new strengths for all entities of a bank, from their states."""
-        rated = self.strength(bank.states, questions, bank.strengths)
-        return replace(bank, strengths=torch.where(bank.held, rated, bank.strengths))
+    def rate(self, held_in: _Rated, questions: PerQuestion) -> _Rated:
+        """Line 11, n = SGRU(D, n): new strengths for all entities of a bank or of all banks, from their states."""
+        states, strengths = held_in.states.flatten(1, -2), held_in.strengths
+        rated = self.strength(states, questions, strengths.flatten(1)).view_as(strengths)
+        return replace(held_in, strengths=torch.where(held_in.held, rated, strengths))
 
     def decode(self, memory: PaperMemory, questions: PerQuestion, banks: int = 1) -> Reading:
         """Line 18: the answers from the `banks` most relevant banks; 0 reads all."""
