@@ -1,4 +1,4 @@
-"""Training needs torch, numpy, safetensors and jaxtyping alone; a compiled step is one graph and equals a plain one."""
+"""Training needs torch, numpy, safetensors and jaxtyping alone; a compiled step is one graph for all sentences."""
 
 import subprocess
 import sys
@@ -39,6 +39,27 @@ assert not trainers[0].fleet.reader.compiled
 for name, value in plain.items():
     torch.testing.assert_close(compiled[name], value, atol=1e-10, rtol=0)
 """
+ONCE = """
+import sys
+from functools import partial
+from pathlib import Path
+import torch
+from torch._dynamo.utils import counters
+torch.set_num_threads(1)
+torch.compile = partial(torch.compile, backend="eager", fullgraph=True)
+from amn.training.fleet import Step
+from training.small import CPU, make_runs, small, Trainer
+data, out = Path(sys.argv[1]), Path(sys.argv[2])
+for architecture in ("amn", "amn-paper"):
+    counters.clear()
+    runs = make_runs([small(data, seed=seed, architecture=architecture) for seed in (0, 1)], out, resume=False)
+    trainer = Trainer(runs, out / "state", CPU, print, compiled=True)
+    for number in range(2):
+        step = Step([number] * 2, [5, 5], torch.arange(8).repeat(2, 1), trainer.fleet.training.shape)
+        assert step.shape.sentences > 2
+        trainer.fleet.train_step(step)
+    assert counters["stats"]["unique_graphs"] == 1, (architecture, counters["stats"])
+"""
 
 
 def run_python(code: str, *words: object) -> None:
@@ -56,3 +77,7 @@ def test_training_needs_four_packages_alone(data: Path, tmp_path: Path) -> None:
 
 def test_a_step_compiles_as_one_graph_and_equals_a_plain_one(data: Path, tmp_path: Path) -> None:
     run_python(COMPILE, data, tmp_path)
+
+
+def test_a_step_is_compiled_once_for_all_sentences(data: Path, tmp_path: Path) -> None:
+    run_python(ONCE, data, tmp_path)

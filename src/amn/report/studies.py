@@ -279,7 +279,7 @@ def stability_table(found: Summaries) -> Table:
     many = {
         model: {task: summary for task, summary in tasks.items() if len(summary.finished) >= FEWEST_SEEDS}
         for model, tasks in found.items()
-        if not model.startswith(RIVALS)  # the seeds of these are in the table of rivals
+        if not model.startswith((*RIVALS, AS_WRITTEN))  # the seeds of these are in tables of their own
     }
     rows = {model: _stability_row(tasks) for model, tasks in many.items() if tasks}
     columns = {"tasks": 0, "runs": 0, "unfinished": 0, "over 1 %": 0, "share, %": 1, "over 5 %": 0, "which": None}
