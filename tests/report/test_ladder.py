@@ -39,7 +39,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 
 @pytest.fixture(scope="module")
 def ladder(report: Report) -> Ladder:
-    (found,) = ladders(report.found)  # the paper's has one model alone
+    (found, _) = ladders(report.found)
     return found
 
 
@@ -53,6 +53,18 @@ def test_tasks_of_one_model_alone_are_not_shown_and_means_are_over_those_that_al
     means = [rung.figure("error_percent", ladder.shared) for rung in ladder.rungs]
     assert means == pytest.approx([0.5, 50.0, 0.0])
     assert [rung.figure("ratio", ladder.shared) for rung in ladder.rungs] == pytest.approx([0.1, 0.1, 1.0])
+
+
+def test_a_ladder_shows_tasks_of_its_first_model_alone(report: Report) -> None:
+    _, paper = ladders(report.found)
+    assert (paper.key, paper.tasks) == ("ladder-with", [1])
+    assert [(cells[4], cells[-1]) for _, cells in paper.table().rows] == [("1", "2.0"), ("2", "0.1")]
+
+
+def test_models_without_the_first_of_their_ladder_make_none(tmp_path: Path) -> None:
+    for model in ("amn-without-gradient", "amn-paper-with-joining"):
+        bare_run(tmp_path, RunSpec(task=16, architecture=model), 1.0)
+    assert ladders(summaries(find_runs([tmp_path]))) == []
 
 
 def test_the_table_has_means_and_best_seeds_and_a_column_for_each_task(report: Report, ladder: Ladder) -> None:

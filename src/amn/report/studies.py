@@ -43,6 +43,8 @@ WITH = {
     "amn-paper-with-joining": "+ edges join all words of a sentence",
     "amn-paper-with-attention": "+ attention instead of sums over powers of A",
     "amn-paper-with-budget": "+ training reads the last bank, strengths are paid for",
+    "amn-without-gradient": "the default model with the paper's moves, by strength",
+    "amn": "the default model: moves by a learned relevance",
 }
 FILLED = {"amn": "default", "amn-filled-bank": "reads the deepest bank that holds anything"}
 AXES = {"train_questions": "training questions", "hidden": "hidden units"}  # what is varied, by the name of the setting
@@ -72,7 +74,7 @@ class Rung:
 
 @dataclass(frozen=True)
 class Ladder:
-    """Models that differ by one change each."""
+    """Models that differ by one change each, or from a first one."""
 
     key: str
     title: str
@@ -80,10 +82,10 @@ class Ladder:
 
     @property
     def tasks(self) -> list[TaskName]:
-        """The tasks that at least two models have, which can be compared."""
-        found = dict.fromkeys(task for rung in self.rungs for task in rung.tasks)
-        several = [task for task in found if sum(task in rung.tasks for rung in self.rungs) > 1]
-        return sorted(several, key=lambda task: (isinstance(task, str), task))
+        """The tasks of the first model that another has, too, so that they can be compared."""
+        first, *others = self.rungs
+        compared = [task for task in first.tasks if any(task in rung.tasks for rung in others)]
+        return sorted(compared, key=lambda task: (isinstance(task, str), task))
 
     @property
     def shared(self) -> list[TaskName]:
@@ -95,7 +97,7 @@ class Ladder:
         names = ("mean error %", "best seeds, error %", "tasks over 5 %", "ratio") if self.shared else ()
         columns = [Column(f"{len(self.shared)} tasks", name) for name in names]
         columns += [Column("", "seeds"), *(Column("mean error % of a task", str(task)) for task in self.tasks)]
-        runs = (run for rung in self.rungs for summary in rung.tasks.values() for run in summary.judged)
+        runs = (run for rung in self.rungs for summary in self._shown(rung) for run in summary.judged)
         epochs = span(run.spec.train.epochs for run in runs)
         means = (
             f"Means are over the {len(self.shared)} tasks that all have finished; ratio: entities read over entities; "
@@ -109,7 +111,7 @@ class Ladder:
 
     def _row(self, rung: Rung) -> tuple[str, tuple[str, ...]]:
         shared, error = self.shared, partial(rung.figure, "error_percent")
-        seeds = span(len(summary.judged) for summary in rung.tasks.values())
+        seeds = span(len(summary.judged) for summary in self._shown(rung))
         cells = tuple(marked(rung.tasks[task]) if task in rung.tasks else NOT_GIVEN for task in self.tasks)
         if not shared:
             return rung.title, (seeds, *cells)
@@ -117,9 +119,12 @@ class Ladder:
         sums = shown(error(shared)), shown(error(shared, min)), str(failed), shown(rung.figure("ratio", shared), 3)
         return rung.title, (*sums, seeds, *cells)
 
+    def _shown(self, rung: Rung) -> list[Summary]:
+        return [rung.tasks[task] for task in self.tasks if task in rung.tasks]
+
 
 def ladders(found: Summaries) -> list[Ladder]:
-    """The ladders of which at least two models were trained on the same task."""
+    """The ladders of which the first model and another were trained on the same task."""
     made = (
         _ladder("ladder-without", "Without one deviation each", WITHOUT, found),
         _ladder("ladder-with", "From the paper, one change after another", WITH, found),
@@ -129,12 +134,13 @@ def ladders(found: Summaries) -> list[Ladder]:
 
 
 def _ladder(key: str, title: str, titles: Mapping[str, str], found: Summaries) -> Ladder:
-    judged = {
-        model: {task: summary for task, summary in found[model].items() if summary.judged}
-        for model in titles
-        if model in found
-    }
-    return Ladder(key, title, tuple(Rung(titles[model], tasks) for model, tasks in judged.items() if tasks))
+    first, *others = (_rung(title, found.get(model, {})) for model, title in titles.items())
+    comparable = [rung for rung in others if rung.tasks.keys() & first.tasks.keys()]
+    return Ladder(key, title, (first, *comparable))
+
+
+def _rung(title: str, tasks: Mapping[TaskName, Summary]) -> Rung:
+    return Rung(title, {task: summary for task, summary in tasks.items() if summary.judged})
 
 
 @dataclass(frozen=True)
