@@ -141,21 +141,9 @@ def test_generate_knows_the_presets_of_the_paper(capsys: Output, front: str, pre
 def test_generate_tells_mixed_stories(capsys: Output, front: str, tmp_path: Path) -> None:
     file = tmp_path / "mixed.jsonl"
     line = ("generate", "--task", "mixed", "--questions", 30, "--out", file)
-    knobs = (
-        "--wordings",
-        "kept-out",
-        "--names",
-        "new",
-        "--sentences",
-        9,
-        "--unknown",
-        1,
-        "--irrelevant",
-        0.2,
-        "--hard",
-        0.5,
-    )
-    assert run(capsys, *line, *knobs)[0] == 0
+    knobs = ("--wordings", "kept-out", "--names", "new", "--sentences", 9, "--unknown", 1, "--irrelevant", 0.2)
+    rare = ("--hard", 0.5, "--actors", 0.5)
+    assert run(capsys, *line, *knobs, *rare)[0] == 0
     stories = list(read_stories(file))
     assert {len(story.sentences) for story in stories} == {9}
     assert [question.answer for story in stories for question in story.questions] == ["unknown"] * 30

@@ -1,8 +1,10 @@
 """Mixed stories: what they hold, in which words, and that every answer follows from what was told."""
 
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from random import Random
 from typing import Any
@@ -13,7 +15,7 @@ from amn.data.babi import write_babi
 from amn.data.names import UNSEEN, NameList
 from amn.data.story import Question, Story, words
 from amn.data.tasks import TASKS, MixedConfig, generate, generate_preset
-from amn.data.tasks.mixed import questions
+from amn.data.tasks.mixed import names, questions
 from amn.data.tasks.mixed.cast import MOTIVE_PLACES, MOTIVE_THINGS
 from amn.data.tasks.mixed.names import KNOWN
 from amn.data.tasks.mixed.people import People
@@ -31,6 +33,8 @@ COMMON_QUESTIONS = (
 FIXED_ANSWERS = {"yes", "no", "maybe", "unknown", "nothing", "nobody"}
 NUMBERS = {"none", "one", "two", "three", "four", "five", "six", "seven"}
 # What these ask is settled only by knowing that the story tells no more.
+FRESH = ("Aldo", "Berta", "Cilly", "Dodo", "Elko", "Fabo", "Gigo", "Hemo", "Ilko", "Jojo")  # in no list of names
+ACTING = re.compile(r"\b[Tt]he ([a-z]+)\b(?! stop| room)")  # the bus, and not the bus stop
 NEED_ALL_OF_THE_STORY = {
     *("who in", "count in", "who with", "anybody in", "has", "carrying", "count carried"),
     *("what taken", "what dropped", "did taken", "did dropped"),
@@ -71,7 +75,7 @@ def texts(stories: Iterable[Story]) -> Iterator[str]:
 
 def all_names(pool: NameList) -> list[str]:
     named = (pool.women, pool.men, pool.places, pool.objects)
-    return [*chain(*named, pool.surnames, pool.towns, pool.rooms, pool.looks, pool.things)]
+    return [*chain(*named, pool.actors, pool.surnames, pool.towns, pool.rooms, pool.looks, pool.things)]
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +90,35 @@ def test_every_answer_follows_from_the_story(settings: dict[str, Any]) -> None:
         for told, question in asked(mixed(300, seed, **settings)):
             answer = solved(told, question)
             assert answer == question.answer, f"{' '.join(told)} {question.text} {question.answer} (solver: {answer})"
+
+
+@pytest.mark.parametrize("settings", [{}, {"names": "new", "wordings": "kept-out"}], ids=str)
+def test_who_has_an_article_acts_as_one_with_a_name_would(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(names, "actor", lambda rng, pool: names.the(rng.choice(pool.actors)))  # and no things
+    acting, found = {*KNOWN.actors, *UNSEEN.actors}, 0
+    for story in mixed(600, babi=0.0, actors=1.0, **settings):
+        told = [word for text in texts([story]) for word in ACTING.findall(text)]
+        named = dict(zip(sorted(acting.intersection(told)), FRESH, strict=False))
+        found += len(named)
+
+        def renamed(text: str, named: dict[str, str] = named) -> str:
+            return ACTING.sub(lambda match: named.get(match[1], match[0]), text)
+
+        for sentences, question in asked([story]):
+            answer = solved(map(renamed, sentences), replace(question, text=renamed(question.text)))
+            expected = ",".join(named.get(item, item) for item in (question.answer or "").split(","))
+            assert answer == expected, f"{' '.join(sentences)} {question.text} {expected} (solver: {answer})"
+    assert found > 100
+
+
+def test_a_share_of_stories_with_actors_leaves_the_others_as_they_are() -> None:
+    plain, some, all_with = (mixed(600, 5, actors=share) for share in (0.0, 0.5, 1.0))
+    kept = [one == other for one, other in zip(plain[:100], some, strict=False)]
+    assert 0.5 < sum(kept) / len(kept) < 0.85  # stories in bAbI's own sentences have names alone
+    among = [one == other for one, other in zip(plain[:100], all_with, strict=False)]
+    assert sum(among) < sum(kept)
 
 
 @pytest.mark.parametrize(

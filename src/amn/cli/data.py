@@ -44,6 +44,7 @@ def generate(
     unknown: float | None = None,
     irrelevant: float | None = None,
     hard: float | None = None,
+    actors: float | None = None,
     json: bool = False,
 ) -> int | None:
     """Generate stories and questions; the same seed gives the same bytes on any machine.
@@ -75,16 +76,21 @@ def generate(
         unknown: for mixed stories: the share of questions that the story does not answer.
         irrelevant: for mixed stories: the share of irrelevant sentences.
         hard: for mixed stories: the share of stories about rare topics: fears, company, lists.
+        actors: for mixed stories: the share of stories with actors that have no names: the doctor, the dog, the train.
         json: print a summary as JSON; needs --out.
     """
     knobs: _Knobs = {"people": people, "places": places, "objects": objects, "sentences": sentences}
     knobs |= {"questions": questions_per_story, "distractors": distractors, "held_out": held_out or None}
     knobs |= {"reach": reach, "together": together or None, "wording": wording}
-    knobs |= {"wordings": wordings, "names": names, "unknown": unknown, "irrelevant": irrelevant, "hard": hard}
+    of_mixed: _Knobs = {"wordings": wordings, "names": names, "unknown": unknown, "irrelevant": irrelevant}
+    of_mixed |= {"hard": hard, "actors": actors}
+    knobs |= of_mixed
     given = {name: value for name, value in knobs.items() if value is not None}
     if json and out is None:
         raise ConfigError("--json needs --out: it describes the file that was written")
     number = int(task) if task is not None and task.isdecimal() else task
+    if isinstance(number, int) and (wrong := sorted(of_mixed.keys() & given.keys())):
+        raise ConfigError(f"--{wrong[0]} goes with --task mixed only")
     stories = _stories(number, preset, questions, seed, given)
     if rename:
         from amn.data.tasks import rename as renamed
@@ -120,8 +126,6 @@ def _stories(task: int | str | None, preset: str | None, questions: int, seed: i
             knobs["sentences"] = (length, length)
         return tasks.generate_preset(task, questions=questions, seed=seed, **knobs)
     if task is not None:
-        for name in knobs.keys() & {"wordings", "names", "unknown", "irrelevant", "hard"}:
-            raise ConfigError(f"--{name} goes with --task mixed only")
         if knobs.get("reach") == 0:
             knobs = knobs | {"reach": None}
         return tasks.generate(task, questions=questions, seed=seed, config=tasks.GeneratorConfig(**knobs))

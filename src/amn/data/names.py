@@ -33,6 +33,7 @@ class NameList:
     men: tuple[str, ...]
     places: tuple[str, ...]
     objects: tuple[str, ...]
+    actors: tuple[str, ...] = ()  # people, animals and things that act and take an article
     surnames: tuple[str, ...] = ()  # of people with a title or a first name before it
     towns: tuple[str, ...] = ()  # places without an article
     bare: tuple[str, ...] = ()  # common places without one, whose prepositions differ ("at home")

@@ -63,6 +63,17 @@ def in_first_person(rng: Random, cast: Cast) -> Cast:
     return replace(cast, people=people, things=mine(cast.things), other_things=mine(cast.other_things))
 
 
+def with_actors(rng: Random, pool: released.NameList, cast: Cast) -> Cast:
+    """The cast with actors that take an article, such as the doctor, in the place of some or all of its people."""
+    people = [*cast.people, *cast.other_people]
+    taken = [*people, *cast.places, *cast.other_places, *cast.things, *cast.other_things, *cast.surfaces]
+    count = rng.randint(1, len(people))
+    actors = names.distinct(names.actor, rng, pool, count, taken)
+    for place, actor in zip(rng.sample(range(len(people)), count), actors, strict=True):
+        people[place] = actor
+    return replace(cast, people=people[: len(cast.people)], other_people=people[len(cast.people) :])
+
+
 def _split(people: list[Name], places: list[Name], things: list[Name], surfaces: list[Name]) -> Cast:
     """The last two of each are spare."""
     return Cast(people[:-2], places[:-2], things[:-2], people[-2:], places[-2:], things[-2:], surfaces)

@@ -24,6 +24,7 @@ class MixedConfig:
     babi: float = 0.35  # share of stories in bAbI's own sentences and questions; none are kept out of training
     # Share of stories about what other stories ask rarely and models answer worst: fears, company, lists.
     hard: float = 0.0
+    actors: float = 0.0  # share of stories in which not all who act have names: the doctor, the dog, the train
 
     def __post_init__(self) -> None:
         if problems := [*self._problems()]:
@@ -33,7 +34,7 @@ class MixedConfig:
         for name, words in (("wordings", ("train", "kept-out", "all")), ("names", ("known", "new"))):
             if getattr(self, name) not in words:
                 yield f"{name} must be one of {', '.join(words)}, found {getattr(self, name)!r}"
-        for name in ("unknown", "irrelevant", "babi", "hard"):
+        for name in ("unknown", "irrelevant", "babi", "hard", "actors"):
             if not 0 <= getattr(self, name) <= 1:
                 yield f"{name} is a share from 0 to 1, found {getattr(self, name)}"
         if self.themes < 1:

@@ -8,7 +8,7 @@ from random import Random
 from amn.data.story import Question, Story
 from amn.data.tasks.mixed import names
 from amn.data.tasks.mixed.animals import ALL_COLOURS, Animals, Colours
-from amn.data.tasks.mixed.cast import draw_cast, in_first_person
+from amn.data.tasks.mixed.cast import draw_cast, in_first_person, with_actors
 from amn.data.tasks.mixed.config import MixedConfig
 from amn.data.tasks.mixed.counts import Counts
 from amn.data.tasks.mixed.layout import BOXES, SWEETS, Map, Positions, SizeTheme
@@ -61,7 +61,9 @@ def mixed_stories(*, questions: int, seed: int, config: MixedConfig | None = Non
     while questions > 0:
         # Drawn apart, so that the other stories are the same for any share.
         hard = Random(f"hard/{seed}/{number}").random() < config.hard
-        story = _Maker(Random(f"mixed/{seed}/{number}"), config, hard=hard).story(questions)
+        actors = Random(f"actors/{seed}/{number}")
+        acted = actors if actors.random() < config.actors else None
+        story = _Maker(Random(f"mixed/{seed}/{number}"), config, hard=hard, actors=acted).story(questions)
         number += 1
         if story.questions:
             yield story
@@ -71,12 +73,14 @@ def mixed_stories(*, questions: int, seed: int, config: MixedConfig | None = Non
 class _Maker:
     """Makes one story."""
 
-    def __init__(self, rng: Random, config: MixedConfig, *, hard: bool) -> None:
+    def __init__(self, rng: Random, config: MixedConfig, *, hard: bool, actors: Random | None) -> None:
         self.rng, self.config, self.hard = rng, config, hard
         self.babi = config.wordings != "kept-out" and rng.random() < config.babi and not hard
         self.pool = names.POOLS[config.names]
         chosen = self._themes()
         cast = draw_cast(rng, self.pool, babi=self.babi, motives="motives" in chosen)
+        if actors is not None and not self.babi:
+            cast = with_actors(actors, self.pool, cast)
         if not self.babi and rng.random() < _FIRST_PERSON:
             cast = in_first_person(rng, cast)
         self.teller = Teller(rng, config, self.babi, cast, self._length(), hard=hard)

@@ -63,6 +63,11 @@ def person(rng: Random, pool: NameList) -> Name:
     return Name(text, text, first.pronoun)
 
 
+def actor(rng: Random, pool: NameList) -> Name:
+    """Somebody or something with an article that acts as people do: the doctor, the dog, the train."""
+    return the(rng.choice(pool.actors if rng.random() < 0.7 else (*pool.objects, *pool.things)))
+
+
 def place(rng: Random, pool: NameList) -> Name:
     """A room or building; at times of two words, or a town."""
     draw = rng.random()
