@@ -39,6 +39,8 @@ MIXED = (
     (9000, 503, {"wordings": "kept-out"}),
     (2500, 504, {"wordings": "kept-out", "names": "new"}),
     (1600, 505, {"wordings": "train", "sentences": (60, 60)}),
+    (2000, 506, {"wordings": "train", "actors": 1.0}),
+    (2000, 507, {"wordings": "kept-out", "actors": 1.0}),
 )
 FREE = Path(__file__).with_name("free.txt")
 # Whose names the stories of free.txt are told with, in turn. As many questions as these make are worth those of

@@ -1,5 +1,6 @@
 """Runs that start from a trained model."""
 
+import importlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +10,12 @@ import torch
 from amn.config import RunSpec
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
+from amn.inference.trained import TrainedModel
+from amn.models import build_model
+from amn.models.gate import Gate
 from amn.store.model_directory import load_model
 from amn.training.sweep import Grid
-from amn.training.warm_start import copy_weights
+from amn.training.warm_start import copy_weights, settings_of
 from training.small import small, trainer_of, weights_of
 
 
@@ -104,3 +108,38 @@ def test_a_start_of_another_architecture_is_refused(data: Path, trained: Path, t
 def test_a_start_that_is_not_there_is_named(data: Path, tmp_path: Path) -> None:
     with pytest.raises(AMNError, match="nowhere"):
         trainer_of([going_on(small(data, 1), tmp_path / "nowhere")], tmp_path / "second")
+
+
+def test_an_average_is_between_two_models_and_keeps_the_words_of_the_first(trained: Path) -> None:
+    average = importlib.import_module("average")
+    old = load_model(trained / "best")
+    words = Vocabulary.union([old.vocabulary, Vocabulary(words=("", "", "otter"), answers=("otter",))])
+    settings = settings_of(str(trained / "best"))
+    new = TrainedModel.of("amn", build_model("amn", words, settings, seed=5), words, old.record)
+    mean = average.averaged(new, old, 0.25, settings).model.state_dict()
+    ours, theirs = new.model.state_dict(), old.model.state_dict()
+    whole = "update.state.weight"
+    torch.testing.assert_close(mean[whole], torch.lerp(theirs[whole], ours[whole], 0.25))
+    rows = "encoder.embedding.weight"
+    here, there = words.word_id("mary"), old.vocabulary.word_id("mary")
+    torch.testing.assert_close(mean[rows][here], torch.lerp(theirs[rows][there], ours[rows][here], 0.25))
+    assert torch.equal(mean[rows][words.word_id("otter")], ours[rows][words.word_id("otter")])
+
+
+def test_the_gate_of_an_average_decides_as_before_and_hears_new_words_as_unknown_ones(trained: Path) -> None:
+    average = importlib.import_module("average")
+    old = load_model(trained / "best")
+    gate = Gate(len(old.vocabulary.words), 8, needs=True)
+    torch.nn.init.normal_(gate.embedding.weight, generator=torch.Generator().manual_seed(0))
+    words = Vocabulary.union([old.vocabulary, Vocabulary(words=("", "", "aardvark"), answers=())])
+    sizes = {"vocabulary_size": len(words.words), "num_answers": len(words.answers)}
+    new = TrainedModel.of("amn", type(old.model)(replace(old.model.config, **sizes)), words, old.record)
+    wider = average.known_to(gate, new, old)
+    asked = ["where", "is", "mary"]
+    for said in (["mary", "went", "to", "the", "kitchen"], ["the", "aardvark", "went", "home"]):
+        logits = [
+            part(*(torch.tensor([[vocabulary.word_id(word) for word in row]]) for row in (said, asked)))
+            for part, vocabulary in ((gate, old.vocabulary), (wider, words))
+        ]
+        torch.testing.assert_close(logits[0], logits[1])
+    assert wider.need is not None and wider.need.names[words.word_id("aardvark")] == 1

@@ -31,10 +31,7 @@ def copy_weights(model: Model, vocabulary: Vocabulary, trained: TrainedModel) ->
     Rows of words and answers that only it has stay as they were drawn, but for the mean and size of trained ones: fresh
     ones are ten times as large, and would drown what the trained model knows.
     """
-    words = _places(vocabulary.words, trained.vocabulary.words)
-    answers = _places(vocabulary.answers, trained.vocabulary.answers)
-    shared = zip(_SIZES, (words, answers), strict=True)
-    rows = {parameter: places for field, places in shared for parameter in _parameters_with_rows(model, field)}
+    rows = shared_rows(model, vocabulary, trained.vocabulary)
     known = trained.model.state_dict()
     for parameter, value in model.named_parameters():
         if parameter in rows:
@@ -43,6 +40,13 @@ def copy_weights(model: Model, vocabulary: Vocabulary, trained: TrainedModel) ->
             value[new] = known[parameter][old]
         else:
             value.copy_(known[parameter])
+
+
+def shared_rows(model: Model, vocabulary: Vocabulary, other: Vocabulary) -> dict[str, tuple[Tensor, Tensor]]:
+    """The rows of words and answers that a model's vocabulary shares with another: for each parameter, both places."""
+    words, answers = _places(vocabulary.words, other.words), _places(vocabulary.answers, other.answers)
+    shared = zip(_SIZES, (words, answers), strict=True)
+    return {parameter: places for field, places in shared for parameter in _parameters_with_rows(model, field)}
 
 
 def _alike(drawn: Tensor, places: Tensor, trained: Tensor) -> Tensor:
