@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from amn.config import RunSpec
 from amn.data.examples import examples
 from amn.data.vocabulary import UNKNOWN
 from amn.errors import ConfigError
@@ -26,10 +27,8 @@ from amn.store.find import find_model
 from amn.store.model_directory import load_model, save_model
 from amn.training.gate_thresholds import with_gate
 from amn.training.mixture import share_of_stories
-from amn.training.prepare import ALL_TASKS, task_stories
+from amn.training.prepare import ALL_TASKS, MIXED, data_key, parts_of, task_stories
 from amn.training.warm_start import settings_of, shared_rows
-
-MIXED_QUESTIONS, SHARES = 400_000, 100  # of the training: they say which mixed stories it is validated with
 
 
 def averaged(new: TrainedModel, old: TrainedModel, share: float, settings: dict[str, Any]) -> TrainedModel:
@@ -50,24 +49,26 @@ def averaged(new: TrainedModel, old: TrainedModel, share: float, settings: dict[
 
 def known_to(gate: Gate, new: TrainedModel, old: TrainedModel) -> Gate:
     """The gate of the second model for the words of the first, where new ones are names that it does not know."""
-    size, width = len(new.vocabulary.words), gate.embedding.embedding_dim
-    wider = Gate(size, width, gate.need is not None)
-    here, there = shared_rows(new.model, new.vocabulary, old.vocabulary)["encoder.embedding.weight"]
-    known = gate.state_dict()
+    wider = Gate(len(new.vocabulary.words), gate.embedding.embedding_dim, gate.need is not None)
+    rows, known = shared_rows(old.model, new.vocabulary, old.vocabulary), gate.state_dict()
     for name, value in wider.state_dict().items():
-        if value.shape == known[name].shape and len(value) != size:
+        if f"gate.{name}" in rows:
+            here, there = rows[f"gate.{name}"]
+            value.copy_(torch.ones_like(value) if name == "need.names" else known[name][UNKNOWN].expand_as(value))
+            value[here] = known[name][there]
+        else:
             value.copy_(known[name])
-            continue
-        value.copy_(torch.ones_like(value) if name == "need.names" else known[name][UNKNOWN].expand_as(value))
-        value[here] = known[name][there]
     return wider
 
 
 def validated(trained: TrainedModel, data: str) -> TrainedModel:
     """The model with what it reaches on the questions that its training was validated with."""
-    mixed = (share_of_stories("valid", MIXED_QUESTIONS, 0, share, SHARES) for share in range(SHARES))
+    spec = RunSpec.from_json(trained.record["run"])
+    parts = [part for part in parts_of(data_key(spec)) if part.key.task == MIXED]
+    count, seed = spec.train.mixed_questions, spec.train.mixed_seed
+    mixed = (share_of_stories("valid", count, seed, part.number, part.of) for part in parts)
     stories = chain(*(task_stories(task, data, "valid")[0] for task in ALL_TASKS), *mixed)
-    tally = evaluate(trained, list(examples(stories, window=trained.training.train.window)))
+    tally = evaluate(trained, list(examples(stories, window=spec.train.window)))
     found: dict[str, Any] = {**trained.record["validation"], "questions": tally.questions}
     row = tally.row(1)
     found |= {name: row[name] for name in ("error_percent", "entities_read", "ratio")}

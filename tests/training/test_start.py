@@ -128,12 +128,14 @@ def test_an_average_is_between_two_models_and_keeps_the_words_of_the_first(train
 
 def test_the_gate_of_an_average_decides_as_before_and_hears_new_words_as_unknown_ones(trained: Path) -> None:
     average = importlib.import_module("average")
-    old = load_model(trained / "best")
-    gate = Gate(len(old.vocabulary.words), 8, needs=True)
-    torch.nn.init.normal_(gate.embedding.weight, generator=torch.Generator().manual_seed(0))
+    first = load_model(trained / "best")
+    settings = settings_of(str(trained / "best"))
+    gated = build_model("amn", first.vocabulary, settings | {"gate": 8, "needs": True}, seed=0)
+    old = TrainedModel.of("amn", gated, first.vocabulary, first.record)
     words = Vocabulary.union([old.vocabulary, Vocabulary(words=("", "", "aardvark"), answers=())])
-    sizes = {"vocabulary_size": len(words.words), "num_answers": len(words.answers)}
-    new = TrainedModel.of("amn", type(old.model)(replace(old.model.config, **sizes)), words, old.record)
+    new = TrainedModel.of("amn", build_model("amn", words, settings, seed=5), words, old.record)
+    gate = old.model.get_submodule("gate")
+    assert isinstance(gate, Gate)
     wider = average.known_to(gate, new, old)
     asked = ["where", "is", "mary"]
     for said in (["mary", "went", "to", "the", "kitchen"], ["the", "aardvark", "went", "home"]):
