@@ -33,7 +33,8 @@ COMMON_QUESTIONS = (
 FIXED_ANSWERS = {"yes", "no", "maybe", "unknown", "nothing", "nobody"}
 NUMBERS = {"none", "one", "two", "three", "four", "five", "six", "seven"}
 FRESH = ("Aldo", "Berta", "Cilly", "Dodo", "Elko", "Fabo", "Gigo", "Hemo", "Ilko", "Jojo")  # in no list of names
-ACTING = re.compile(r"\b[Tt]he ([a-z]+)\b(?! stop| room)")  # the bus, and not the bus stop
+# The bus, and not the bus stop; nor the ferry of a remark, which was late.
+ACTING = re.compile(r"\b[Tt]he ([a-z]+)\b(?! stop| room| was (?:late|early|long|over|on time))")
 # What these ask is settled only by knowing that the story tells no more.
 NEED_ALL_OF_THE_STORY = {
     *("who in", "count in", "who with", "anybody in", "has", "carrying", "count carried"),

@@ -231,6 +231,13 @@ class Answers:
     def likes(self, who: str, to: str, like: str) -> str:
         return {True: "yes", False: "no", None: UNKNOWN}[self.told.likes.get((like, who, to))]
 
+    def home(self, who: str, like: str) -> str:
+        own, place = self.told.homes.get(who, ("", UNKNOWN))
+        return _plain(place) if own == like else UNKNOWN
+
+    def who_home(self, place: str, like: str) -> str:
+        return ",".join(one for one, home in self.told.homes.items() if home == (like, place)) or UNKNOWN
+
     def whose_tie(self, who: str, tied: str) -> str:
         return ",".join(one for own, pair in self.told.ties if own == tied and who in pair for one in pair - {who}) or (
             UNKNOWN

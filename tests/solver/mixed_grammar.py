@@ -11,13 +11,13 @@ _PERSON = rf"(?:{_TITLE} {_PROPER}|{_PROPER}(?: {_PROPER})?|I)"
 # Words that end the name of a place or a thing.
 _STOP = (
     "or|and|to|with|after|before|in|at|by|from|is|was|has|had|there|here|now|then|behind|down|up|inside|into|over|along|"
-    "currently|anymore|any|these|yesterday|this|last|two|where|fits|can|you|lies|will|goes|sits|looks|above|below|right|"
+    "currently|anymore|any|these|off|away|out|since|for|all|yesterday|this|last|two|where|fits|can|you|lies|will|goes|sits|looks|above|below|right|"
     "north|south|east|west|than|just|directly|stands|compared|not|as|a|be|but|did|come|it|fit|bigger|smaller|larger|tinier|been|big|get|later"
 )
 _WORD = rf"(?!(?:{_STOP})\b)[a-z]+"
 _THE = rf"the (?:big )?{_WORD}(?: (?:of )?{_WORD})*?"
 _ANY = _THE.replace("the", "(?:the|an?(?! bit)|some|my)", 1)
-_TOWN = rf"{_PROPER}(?: (?:de )?{_PROPER})*"
+_TOWN = rf"(?:{_PROPER}(?: (?:de )?{_PROPER})*|(?:bay|gate|room|platform|aisle|dock|berth|ward|hall|sector) \d+)"
 
 _MORE = (
     "more expensive|(?:tall|old|fast|strong|heavi|rich|long|bigg|short|young|slow|weak|light|poor|new|cheap|small)er"
@@ -80,6 +80,8 @@ _SLOTS = {
     "much": "(?: (?:much|a lot|a bit|clearly|even|far|considerably))?",
     "really": "(?: (?:really|truly|secretly|dearly|particularly))?",
     "still": "(?: (?:now|still|actually|really|officially))?",
+    "lives": r"(?P<verb>lives?|lived|works?|worked|study|studies|studied)",
+    "steal": "(?:took|taken|grabbed|stole|stolen|seized|snatched|pinched)",
     "bring": "(?:carried|brought|took|taken|delivered|moved|hauled)",
 }
 
@@ -104,6 +106,20 @@ _RULES = (
     ("put and go", "{who} left {thing} (?:behind )?{in} {place} "
                    "(?:before going|to go|when going|on the way) to {other}"),
     ("put and go", "after (?:leaving|putting|parking|dropping|stashing) {thing} in {place}, {who} {go} to {other}"),
+    ("rob", "{who} (?:{have} )?(?:just )?(?!took|taken){steal} {thing} from {to}"),
+    ("rob", "{who} (?:took|got) {thing} away from {to}"),
+    ("rob", "{thing} {been} {steal} from {to} by {whom}"),
+    ("get", "{who} (?:{have} )?(?:just )?(?:took|taken|got|pulled|fetched|removed|fished) {thing} (?:out of|off) {place}"),
+    ("get", "{who} (?:{have} )?(?:just )?(?:pulled|removed|fished) {thing} from {place}"),
+    ("get", "{thing} {been} (?:taken|removed|fished) (?:out of|off|from) {place} by {whom}"),
+    ("lies", "{thing} {been} (?:moved|taken|brought|carried|sent|delivered|shipped)(?: over| back)? to {place}"),
+    ("lies", "someone (?:moved|took|brought|carried|sent|hauled) {thing}(?: over| back)? to {place}"),
+    ("lies", "{thing} {been} put (?:in|into) {place}"),
+    ("lies", "{thing} {been} (?:moved|taken|brought|carried|sent|shipped) from {other} to {place}"),
+    ("lies", "someone (?:moved|took|brought|carried|sent|hauled) {thing} from {other} to {place}"),
+    ("home", "{who} (?:(?:now|still|really|reportedly) )?{lives} {in} {place}"),
+    ("home", "{who} has {lives} {in} {place} (?:for years|all along|since last year|for ages)"),
+    ("home", "{place} is where {who} {lives}"),
     ("own", "{who} (?:(?:now|already|currently) )?(?:{have}|owns|had|started with|keeps)(?: got)? {amounts}"
             "(?: now| already| in a pocket| in a bag)?"),
     ("own", "{who} (?:{have}|had) {amounts},?(?: but| and)?(?: then)? {lost} {part}"),
@@ -131,7 +147,7 @@ _RULES = (
     ("then", "before (?:going|walking|heading) to {other}, {who} (?:went to|visited|was in) {place}"),
     ("then", "after (?:visiting|leaving|touring) {place}, {who} {go} to {other}"),
     ("then", "{who} {go} to {other} after (?:visiting|leaving|touring) {place}"),
-    ("then", "{who} {go} from {place} to {other}"),
+    ("then", "{who} (?:{go}|flew|sailed|hiked|cycled) from {place} to {other}"),
     ("then", "{who} left {place} and (?:then )?{go}{ago} to {other}"),
     ("then", "{who} left {place} (?:for|to go to|and entered|and visited|and is now in) {other}"),
     ("time", "{time},? {who} {go}{ago} to {place}"),
@@ -142,7 +158,14 @@ _RULES = (
     ("with", "{who} (?:{have} )?(?:joined|met|caught up with|met up with|hooked up with|gone to meet) {to}"),
     ("with", "{who} (?:went|came|walked|headed|ran) to (?:join|meet|see|be with) {to}"),
     ("with", "{who} (?:went|came|walked) (?:over )?to where {to} was"),
+    ("with", "{who} (?:followed|went after|tailed) {to}(?: there)?"),
+    ("with", "{who} (?:went|came|walked|tagged) along with {to}"),
     ("give", "{who} (?:{have} )?(?:just )?{gave} {thing} (?:over )?to {to}"),
+    ("move", "{who} took a (?:taxi|bus|cab|tram|minicab) to {place}"),
+    ("move", "{who} (?:{go}|trudged) (?:up|down|out|across) to {place}"),
+    ("shelve", "{who} (?:{have} )?(?:just )?(?:moved|shifted|transferred|returned|relocated) {thing}(?: over)? "
+               "to {place}"),
+    ("shelve", "{thing} {been} (?:moved|shifted|transferred|relocated) to {place} by {whom}"),
     ("move", "{who} (?:{have} )?(?:(?:just|now) )?{bring}(?: back)? {thing} (?:to|into|over to|along to) {place}"),
     ("move", "{who} {go} (?:over )?to {place} with {thing}"),
     ("move", "{who} (?:{have} )?(?:(?:just|now) )?{go}{ago} to {place}"),
@@ -196,8 +219,8 @@ _RULES = (
     ("get", "{who} (?:{have} )?(?:just )?{got} {thing} (?:in|at|from) {place}"),
     ("get", "{who} (?:{have} )?(?:just )?picked {thing} up (?:in|at|from) {place}"),
     ("get", "in {place}, {who} (?:found and )?(?:{got}|picked) {thing}(?: up)?"),
-    ("get", "{who} (?:{have} )?(?:just )?{got} {thing}(?: there)?"),
-    ("get", "{thing} {been} {got} by {whom}"),
+    ("get", "{who} (?:{have} )?(?:just )?(?:{got}|{steal}) {thing}(?: there)?"),
+    ("get", "{thing} {been} (?:{got}|{steal}) by {whom}"),
     ("get", "{who} (?:{have} )?(?:just )?picked {thing} up(?: there)?"),
     ("drop", "{who} (?:{have} )?(?:just )?{let} {thing}(?: there| here)?"),
     ("drop", "{thing} {been} {let} by {whom}"),
@@ -296,7 +319,7 @@ _SURFACE = "table|desk|shelf|bench|counter|couch|carpet|plinth|lectern|workbench
 _GOING = (
     "went|gone|moved|walked|headed|travelled|ran|hurried|returned|came|drove|trip|strolled|wandered|rushed|back|over|"
     "straight|go|walk|move|travel|return|head|stroll|journeyed|got|flew|rode|going|walking|heading|moving|stepped|"
-    "popped|then|on|get|brought|went either|gone either"
+    "popped|then|on|get|brought|went either|gone either|up|down|out|across|taxi|bus|cab|tram|minicab"
 )
 _MANY = (
     "(?:the|my|some) (?:keys|glasses|shoes|tickets|scissors|flowers|papers|slippers|binoculars|tongs|clogs|dominoes)"
@@ -317,6 +340,7 @@ _MINE = (
 )
 _PLAIN = (
     *_MINE,
+    (re.compile(r"(does .+) work(?=(?: in| now| these days| at present)?$)"), r"\1 works"),  # and not at work
     *((re.compile(rf"({_MANY}) {many}\b"), rf"\1 {one}") for one, many in (("is", "are"), ("looks", "look"))),
     *((re.compile(rf"\b{many} (?={_MANY})"), f"{one} ") for one, many in (("is", "are"), ("does", "do"))),
     (re.compile(rf"({_MANY}) were\b"), r"\1 was"),

@@ -19,6 +19,7 @@ _OF_PEOPLE = ("move", "not in", "either", "then", "with", "not go")
 _BASE = {
     **{"liked": "like", "loved": "love", "hated": "hate", "known": "know", "admired": "admire", "trusted": "trust"},
     **{"missed": "miss", "misses": "miss", "miss": "miss"},
+    **{"lived": "live", "worked": "work", "studies": "study", "studied": "study"},
 }
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _TIE = {"friends": "a friend of", "neighbours": "a neighbour of", "cousins": "a cousin of"}
@@ -90,6 +91,7 @@ class Reading:
     fears: dict[str, str] = field(default_factory=dict)
     links: dict[str, dict[str, list[tuple[str, tuple[int, int]]]]] = field(default_factory=dict)
     likes: dict[tuple[str, str, str], bool] = field(default_factory=dict)  # by verb, who and whom
+    homes: dict[str, tuple[str, str]] = field(default_factory=dict)  # of people: a verb such as live, and the place
     ties: list[tuple[str, frozenset[str]]] = field(default_factory=list)
     below: dict[str, dict[str, set[str]]] = field(default_factory=dict)  # on each scale
     counts: dict[tuple[str, str], int] = field(default_factory=dict)  # of whom and what
@@ -239,13 +241,32 @@ class Reading:
     def _have(self, said: Said, actors: tuple[str, ...], deed: str = "have") -> None:
         self._did(deed, actors[0])
         self.solve_places()
-        if "place" in said.slots and [stay.place for stay in self.stays.get(actors[0], ())][-1:] != [said["place"]]:
-            self._stay(actors[0], Where(said["place"]))
+        place = Where(said.slots.get("place"))
+        if place.apart:
+            for thing in self.topic:
+                self.stays.setdefault(thing, [place])
+        elif place.place and [stay.place for stay in self.stays.get(actors[0], ())][-1:] != [place.place]:
+            self._stay(actors[0], place)
         for thing in self.topic:
             self._take(actors[0], thing)
 
     def _get(self, said: Said, actors: tuple[str, ...]) -> None:
         self._have(said, actors, "take")
+
+    def _rob(self, said: Said, actors: tuple[str, ...]) -> None:
+        self.people.setdefault(said["to"])
+        self._have(said, actors, "take")
+
+    def _shelve(self, said: Said, actors: tuple[str, ...]) -> None:
+        """To a table or a box the thing alone is moved, elsewhere somebody carries it."""
+        if Where(said["place"]).apart:
+            self._put(said, actors)
+        else:
+            self._move(said, actors)
+
+    def _home(self, said: Said, actors: tuple[str, ...]) -> None:
+        self.outside.update(actors)
+        self.homes[actors[0]] = verb(said["verb"]), said["place"]
 
     def _buy(self, said: Said, actors: tuple[str, ...]) -> None:
         self._have(said, actors)

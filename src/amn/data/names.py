@@ -38,6 +38,7 @@ class NameList:
     towns: tuple[str, ...] = ()  # places without an article
     bare: tuple[str, ...] = ()  # common places without one, whose prepositions differ ("at home")
     rooms: tuple[str, ...] = ()  # places of two words
+    numbered: tuple[str, ...] = ()  # places that a number follows
     surfaces: tuple[str, ...] = ()  # what things lie on
     containers: tuple[str, ...] = ()  # what things lie in
     looks: tuple[str, ...] = ()  # first words of things of two words

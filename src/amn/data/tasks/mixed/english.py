@@ -14,6 +14,7 @@ _CONTAINER = "|".join(FURTHER.containers + UNSEEN.containers)
 _PREPOSITIONS = (
     (re.compile(rf"\bat (?=the (?:{_CONTAINER})\b)"), "in "),
     (re.compile(rf"\b(?:in|at|inside|into) (?=the (?:{_SURFACE})\b)"), "on "),
+    (re.compile(rf"\bout of (?=the (?:{_SURFACE})\b)"), "off "),
     (re.compile(r"^(?!.*\bfrom\b)(.*)\b(?:to|into) home\b"), r"\1home"),
     (re.compile(r"\binto (?=(?:work|school)\b)"), "to "),
     (re.compile(r"\b(?:in|inside) (?=(?:home|work|school)\b)"), "at "),
@@ -37,7 +38,7 @@ _PARTICLE = re.compile(
 
 _OBJECT_AFTER = (
     "to|by|from|with|for|of|alongside|find|given?|pass|hand|bring|offer|slip|gave|passed|handed|offered|slipped|brought|"
-    "join|joined|meet|met|see|let|made|is it|was it|room as|place as"
+    "join|joined|meet|met|see|followed|went after|tailed|let|made|is it|was it|room as|place as"
 )
 _I = re.compile(r"\bI\b")
 _FIRST_PERSON = (

@@ -14,7 +14,7 @@ from amn.data.tasks.mixed.counts import Counts
 from amn.data.tasks.mixed.layout import BOXES, SWEETS, Map, Positions, SizeTheme
 from amn.data.tasks.mixed.names import Name, the
 from amn.data.tasks.mixed.people import People
-from amn.data.tasks.mixed.relations import OF_PEOPLE, OF_THINGS, Comparisons, Relations
+from amn.data.tasks.mixed.relations import OF_PEOPLE, OF_THINGS, Comparisons, Homes, Relations
 from amn.data.tasks.mixed.routines import Days, Motives
 from amn.data.tasks.mixed.teller import Asked, NothingToSayError, Teller
 from amn.data.tasks.mixed.theme import THEMES, Theme, asked
@@ -126,6 +126,8 @@ class _Maker:
             themes.append(Animals(teller, members, fears="fears" in chosen, colours="colours" in chosen))
         if "relations" in chosen:
             themes.append(Relations(teller, rng.sample(cast.others, rng.randint(2, len(cast.others)))))
+        if "homes" in chosen:
+            themes.append(Homes(teller, rng.sample(cast.others, rng.randint(1, min(3, len(cast.others))))))
         if "counts" in chosen:
             known = [*cast.people, *cast.other_people]
             themes.append(Counts(teller, names.distinct(names.person, rng, self.pool, rng.randint(1, 3), known)))

@@ -69,8 +69,11 @@ def actor(rng: Random, pool: NameList) -> Name:
 
 
 def place(rng: Random, pool: NameList) -> Name:
-    """A room or building; at times of two words, or a town."""
+    """A room or building; at times of two words, a town, or one with a number."""
     draw = rng.random()
+    if draw > 0.96 and pool.numbered:
+        numbered = f"{rng.choice(pool.numbered)} {rng.randint(1, 20)}"
+        return Name(numbered, numbered)
     if draw < 0.13:
         bare = rng.choice(pool.bare if pool.bare and draw < 0.03 else pool.towns)
         return Name(bare, bare)

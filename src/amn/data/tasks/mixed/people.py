@@ -14,6 +14,7 @@ _SAME_PERSON = 0.35  # how often the person told of last acts again
 _SAME_THING = 0.5  # how often what was told of last is what is told of again
 _SEVERAL_SHARE = 0.25  # how often a sentence is about several things, or three people
 _SEVERAL_IN_HARD = 0.5
+_SHELVED_SHARE = 0.3  # how often what is put in a box or on a table is "moved" there
 
 
 class People(Theme):
@@ -152,6 +153,27 @@ class People(Theme):
         for thing in chosen:
             self.world.take(person, thing, why, "have" if kind == "have" else "take")
 
+    def _seize(self, person: Name) -> None:
+        """Somebody gets what another has, who may be named."""
+        thing = self.pick([thing for thing in self.cast.things if self.world.can_seize(person, thing)])
+        named = self.rng.random() < 0.4
+        to = self._holder_of(thing) if named else None
+        why = self.teller.tell("rob" if named else "seize", person, to=to, things=(thing,))
+        self.world.take(person, thing, why)
+
+    def _take_out(self, person: Name) -> None:
+        """Somebody gets a thing from a box or a table, which may be told of for the first time."""
+        if not self.cast.surfaces or self.world.spot_of(person).is_doubtful:
+            raise NothingToSayError
+        place = self.rng.choice(self.cast.surfaces)
+        lying = [name for name, thing in self.world.things.items() if not thing.holder and thing.spot.place == place]
+        chosen = self._some(lying or self._untold())
+        why = self.teller.tell("take out", person, things=chosen, place=place.said)
+        for thing in chosen:
+            if thing not in self.world.things:
+                self.world.lie(thing, place, why, apart=True)
+            self.world.take(person, thing, why)
+
     def _fetch(self, kind: str, person: Name) -> None:
         """Somebody gets something new elsewhere, which says where they are; a town could be taken for a person."""
         place = self._elsewhere(person)
@@ -199,7 +221,7 @@ class People(Theme):
         place = self.rng.choice(self.cast.surfaces) if apart else self._elsewhere(person)
         goes = self.rng.random() < 0.4
         other = self.rng.choice([other for other in self.cast.places if other not in (place, self._place_of(person))])
-        kind = "put and go" if goes else "put"
+        kind = "put and go" if goes else "shelve" if apart and self.rng.random() < _SHELVED_SHARE else "put"
         why = self.teller.tell(kind, person, things=chosen, place=place.said, other=other.said)
         for thing in chosen:
             self.world.put(person, thing, place, why, apart=apart)
@@ -216,6 +238,22 @@ class People(Theme):
         why = self.teller.state("lies", things=chosen, place=place.said)
         for thing in chosen:
             self.world.lie(thing, place, why, apart=place in self.cast.surfaces)
+
+    def _shift(self, _: Name) -> None:
+        """A thing comes to another place, and nobody says by whom."""
+        things = [name for name in self.cast.things if name not in self.world.things or not self._holder_of(name)]
+        (thing,) = self._some(things, most=1)
+        here = self.world.things[thing].spot.place if thing in self.world.things else None
+        place = self.pick([place for place in self.cast.places + self.cast.surfaces if place not in (here, None)])
+        if place.said == place.text:
+            raise NothingToSayError
+        starts = here is not None and here.said != here.text and self.rng.random() < 0.5
+        slots = {"other": here.said} if here is not None and starts else {}
+        why = self.teller.state("shift from" if starts else "shift", things=(thing,), place=place.said, **slots)
+        self.world.lie(thing, place, why, apart=place in self.cast.surfaces)
+
+    def _holder_of(self, thing: Name) -> Name | None:
+        return self.world.things[thing].holder
 
     def _carry(self, person: Name) -> None:
         """Not to a town: what is brought to Oslo could be brought to a person of that name."""

@@ -1,6 +1,7 @@
-"""Themes about relations: who likes whom or is married to whom, and who is taller or older."""
+"""Themes about relations: who likes whom or is married to whom, who lives where, and who is taller or older."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from amn.data.tasks.mixed.layout import YES_OR_NO, Ordered
@@ -12,6 +13,7 @@ from amn.data.tasks.mixed.world import Lines
 _WORDS = THEMES["relations"].words
 _VERBS: dict[str, str] = _WORDS["verbs"]  # with their past participles
 _TIES: dict[str, str] = _WORDS["ties"]  # as said of one person and of two
+_HOMES: dict[str, str] = THEMES["homes"].words["verbs"]
 _NOT_SHARE = 0.2
 
 _Pair = tuple[Name, Name]
@@ -80,6 +82,41 @@ class Relations(Theme):
             who, to = self.rng.sample(self.rng.choice(list(self.tied)), 2)
         why = self.tied.get((who, to)) or self.tied.get((to, who))
         return asked("tie", "yes" if why else None, why or (), who=who, to=to, **self.ties)
+
+
+class Homes(Theme):
+    """Where people live, or work; where they are is another matter. What is not told is unknown."""
+
+    def __init__(self, teller: Teller, names: list[Name]) -> None:
+        super().__init__(teller)
+        verbs = list(_HOMES)
+        self.rng.shuffle(verbs)
+        self.verbs, self.homes = [_verb_forms(verb, _HOMES[verb]) for verb in verbs], dict[Name, tuple[Name, Lines]]()
+        self.waiting = [partial(self._tell_home, name) for name in names]
+
+    def _tell_home(self, name: Name) -> None:
+        place = self.rng.choice(self.cast.places)
+        self.homes[name] = place, self.teller.tell("home", name, place=place.said, **self.verbs[0])
+
+    def ask(self, unknown: bool) -> Asked:
+        """Where does somebody live, or who lives there? At times with a verb that the story does not use."""
+        if not self.homes:
+            raise NothingToSayError
+        other_verb = unknown and self.rng.random() < 0.3
+        verb = self.verbs[1] if other_verb else self.verbs[0]
+        told: dict[Name, tuple[Name, Lines]] = {} if other_verb else self.homes
+        if self.rng.random() < 0.7:
+            name = self.rng.choice(self.cast.other_people if unknown and not other_verb else list(self.homes))
+            place, why = told.get(name, (None, ()))
+            return asked("home", place, why, who=name, **verb)
+        place = self.rng.choice(self.cast.places if unknown else [place for place, _ in self.homes.values()])
+        found = [(name, why) for name, (home, why) in told.items() if home == place]
+        return asked("who home", *_listed(found), place=place, **verb)
+
+
+def _verb_forms(verb: str, past: str) -> dict[str, str]:
+    third = f"{verb.removesuffix('y')}ies" if verb.endswith("y") else f"{verb}s"
+    return {"live": verb, "lives": third, "lived": past}
 
 
 def _listed(found: Sequence[tuple[Name, Lines]]) -> tuple[str | None, Lines]:

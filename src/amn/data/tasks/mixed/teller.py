@@ -21,14 +21,36 @@ _PRONOUN_SHARE = 0.5
 _THING_PRONOUN_SHARE = 0.7
 _OPENER_SHARE = 0.25
 # Kinds of events that may follow a "then", and that bAbI tells with a pronoun.
-_ACTIONS = ("move", "get", "get there", "buy", "drop", "put", "give", "carry", "put and go")
+_ACTIONS = (
+    *("move", "get", "seize", "rob", "take out", "get there", "buy", "drop", "put", "shelve", "give", "carry"),
+    "put and go",
+)
 # Kinds that mention people and places only: *it* still means a thing told of before.
 _MOVEMENTS = ("move", "in", "not in", "either", "with", "then", "not go")
 # Kinds that tell of people, but not where they are now.
 _WITHOUT_PLACE = frozenset(
-    "kind|colour|time|feel|likes|does not like|tie|own|own and lose|gain|lose|share|liking|person remark".split("|")
+    "kind|colour|time|feel|likes|does not like|tie|own|own and lose|gain|lose|share|home|liking|person remark".split(
+        "|"
+    )
 )
-_WRAPPED = ("move", "in", "not in", "with", "get", "have", "give", "put", "lies", "carry", "likes", "tie", "more")
+_WRAPPED = (
+    "move",
+    "in",
+    "not in",
+    "with",
+    "get",
+    "seize",
+    "shift",
+    "home",
+    "have",
+    "give",
+    "put",
+    "lies",
+    "carry",
+    "likes",
+    "tie",
+    "more",
+)
 _WRAPPED_SHARE = 0.06
 _LATELY = 4  # *it* means something told of at most this many sentences ago
 _NEW_SHARE = 0.3  # how often something is told of first by "a" or "my"

@@ -175,10 +175,12 @@ class MixedWorld:
             thing.passed_on = False
 
     def lie(self, item: Name, place: Name, why: Lines, *, apart: bool) -> None:
-        """A thing is in a place."""
+        """A thing is in a place, wherever it was before."""
         if not apart:
             self.places.add(place)
-        self.things[item] = Thing(item, [(Spot(place, why, apart=apart), ())], why=why)
+        thing = self.things.setdefault(item, Thing(item))
+        thing.stops.append((Spot(place, why, apart=apart), ()))
+        thing.holder, thing.why, thing.passed_on = None, why, False
 
     def put(self, name: Name, item: Name, place: Name, why: Lines, *, apart: bool) -> None:
         """Somebody leaves a thing in a place, and is there too unless it is one apart."""
@@ -201,10 +203,17 @@ class MixedWorld:
             return not here.is_doubtful
         return thing.holder is None and here.fits(thing.spot)
 
+    def can_seize(self, name: Name, item: Name) -> bool:
+        """Whether somebody else has the thing, and may be where the person is."""
+        thing = self.things.get(item)
+        return thing is not None and thing.holder not in (None, name) and self.spot_of(name).fits(thing.spot)
+
     def take(self, name: Name, item: Name, why: Lines, verb: str = "take") -> None:
-        """Somebody gets a thing."""
+        """Somebody gets a thing, perhaps from somebody who had it."""
         person = self.person(name)
         thing = self.things.setdefault(item, Thing(item))
+        if thing.holder is not None:
+            self.people[thing.holder].handled.extend(why)
         if thing.stops and not thing.spot.apart:
             thing.spot.join(person.spot, thing.stops[-1][1] + thing.why + why)
         else:
