@@ -109,7 +109,8 @@ _RULES = (
     ("rob", "{who} (?:{have} )?(?:just )?(?!took|taken){steal} {thing} from {to}"),
     ("rob", "{who} (?:took|got) {thing} away from {to}"),
     ("rob", "{thing} {been} {steal} from {to} by {whom}"),
-    ("get", "{who} (?:{have} )?(?:just )?(?:took|taken|got|pulled|fetched|removed|fished) {thing} (?:out of|off) {place}"),
+    ("get", "{who} (?:{have} )?(?:just )?(?:took|taken|got|pulled|fetched|removed|fished) {thing} "
+            "(?:out of|off) {place}"),
     ("get", "{who} (?:{have} )?(?:just )?(?:pulled|removed|fished) {thing} from {place}"),
     ("get", "{thing} {been} (?:taken|removed|fished) (?:out of|off|from) {place} by {whom}"),
     ("lies", "{thing} {been} (?:moved|taken|brought|carried|sent|delivered|shipped)(?: over| back)? to {place}"),

@@ -89,21 +89,21 @@ class Homes(Theme):
 
     def __init__(self, teller: Teller, names: list[Name]) -> None:
         super().__init__(teller)
-        verbs = list(_HOMES)
-        self.rng.shuffle(verbs)
-        self.verbs, self.homes = [_verb_forms(verb, _HOMES[verb]) for verb in verbs], dict[Name, tuple[Name, Lines]]()
+        self.homes: dict[Name, tuple[Name, Lines]] = {}
+        self.told_verb, self.other_verb = (_verb_forms(verb) for verb in self.rng.sample(list(_HOMES), 2))
         self.waiting = [partial(self._tell_home, name) for name in names]
 
     def _tell_home(self, name: Name) -> None:
         place = self.rng.choice(self.cast.places)
-        self.homes[name] = place, self.teller.tell("home", name, place=place.said, **self.verbs[0])
+        why = self.teller.tell("home", name, to=None, things=(), place=place.said, **self.told_verb)
+        self.homes[name] = place, why
 
     def ask(self, unknown: bool) -> Asked:
         """Where does somebody live, or who lives there? At times with a verb that the story does not use."""
         if not self.homes:
             raise NothingToSayError
         other_verb = unknown and self.rng.random() < 0.3
-        verb = self.verbs[1] if other_verb else self.verbs[0]
+        verb = self.other_verb if other_verb else self.told_verb
         told: dict[Name, tuple[Name, Lines]] = {} if other_verb else self.homes
         if self.rng.random() < 0.7:
             name = self.rng.choice(self.cast.other_people if unknown and not other_verb else list(self.homes))
@@ -114,9 +114,9 @@ class Homes(Theme):
         return asked("who home", *_listed(found), place=place, **verb)
 
 
-def _verb_forms(verb: str, past: str) -> dict[str, str]:
+def _verb_forms(verb: str) -> dict[str, str]:
     third = f"{verb.removesuffix('y')}ies" if verb.endswith("y") else f"{verb}s"
-    return {"live": verb, "lives": third, "lived": past}
+    return {"live": verb, "lives": third, "lived": _HOMES[verb]}
 
 
 def _listed(found: Sequence[tuple[Name, Lines]]) -> tuple[str | None, Lines]:
