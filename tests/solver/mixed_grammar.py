@@ -32,8 +32,8 @@ TIMES = (
     *(f"on {day}day" for day in ("Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur", "Sun")),
 )
 _SLOTS = {
-    "who": rf"(?P<who>{_PERSON}(?:(?:, {_PERSON})* and {_PERSON})?|he|she|they)",
-    "whom": rf"(?P<who>{_PERSON}(?:(?:, {_PERSON})* and {_PERSON})?|him|her|them)",
+    "who": rf"(?P<who>{_PERSON}(?:(?:, {_PERSON})* and {_PERSON})?|he|she|they|we)",
+    "whom": rf"(?P<who>{_PERSON}(?:(?:, {_PERSON})* and {_PERSON})?|him|her|them|us)",
     "to": rf"(?P<to>{_PERSON})",
     "it": rf"(?P<it>{_PERSON}|{_THE})",
     "place": rf"(?P<place>{_THE}|{_TOWN})",
@@ -162,7 +162,7 @@ _RULES = (
     ("with", "{who} (?:followed|went after|tailed) {to}(?: there)?"),
     ("with", "{who} (?:went|came|walked|tagged) along with {to}"),
     ("give", "{who} (?:{have} )?(?:just )?{gave} {thing} (?:over )?to {to}"),
-    ("move", "{who} took a (?:taxi|bus|cab|tram|minicab) to {place}"),
+    ("move", "{who} took (?:a cab|the metro|the subway|a minicab) to {place}"),
     ("move", "{who} (?:{go}|trudged) (?:up|down|out|across) to {place}"),
     ("shelve", "{who} (?:{have} )?(?:just )?(?:moved|shifted|transferred|returned|relocated) {thing}(?: over)? "
                "to {place}"),
@@ -276,7 +276,7 @@ _OPENER = re.compile(
     "^(?:afterwards|then|after that|following that|next|later|soon|now|later on|soon after|soon after that|"
     "after a while|thereupon|an? (?:moment|minute|bit|while|hour|instant) later|some time later|"
     "(?:shortly|right|just|not long) after(?: that|wards)?|and then),? "
-    "(?=[A-Z]|he |she |they |the |you |her |him |his |my |in |at |it |both |an? |some |after [a-z]+ing )"
+    "(?=[A-Z]|he |she |they |we |the |you |her |him |his |my |in |at |it |both |an? |some |after [a-z]+ing )"
 )
 _WRAPPER = re.compile(
     "^(?:(?:did you know|have you heard|you should know|you see|we all know|rumour says|"
@@ -320,7 +320,7 @@ _SURFACE = "table|desk|shelf|bench|counter|couch|carpet|plinth|lectern|workbench
 _GOING = (
     "went|gone|moved|walked|headed|travelled|ran|hurried|returned|came|drove|trip|strolled|wandered|rushed|back|over|"
     "straight|go|walk|move|travel|return|head|stroll|journeyed|got|flew|rode|going|walking|heading|moving|stepped|"
-    "popped|then|on|get|brought|went either|gone either|up|down|out|across|taxi|bus|cab|tram|minicab"
+    "popped|then|on|get|brought|went either|gone either|up|down|out|across|cab|metro|subway|minicab"
 )
 _MANY = (
     "(?:the|my|some) (?:keys|glasses|shoes|tickets|scissors|flowers|papers|slippers|binoculars|tongs|clogs|dominoes)"

@@ -31,7 +31,7 @@ _OPPOSITES = {
     **{"shorter": "long", "younger": "old", "newer": "old", "slower": "fast", "weaker": "strong", "lighter": "heavy"},
     **{"poorer": "rich", "cheaper": "expensive", "smaller": "big"},
 }
-_SUBJECT = {"him": "he", "her": "she", "them": "they"}
+_SUBJECT = {"him": "he", "her": "she", "them": "they", "we": "they", "us": "they"}
 
 
 def _gender(name: str) -> str:

@@ -19,7 +19,7 @@ from amn.data.examples import Example, Words
 from amn.data.vocabulary import UNKNOWN, Vocabulary
 from amn.data.word_forms import other_number
 
-PRONOUNS = frozenset(("he", "she", "it", "they", "him", "her", "them"))
+PRONOUNS = frozenset(("he", "she", "it", "they", "we", "him", "her", "them", "us"))
 TITLES = frozenset(("mr", "mrs", "ms", "miss", "dr", "professor"))  # words that are part of a name
 ARTICLES = frozenset(("a", "an", "the"))
 NAMES = 5  # how many words of names a pronoun may mean, the latest ones

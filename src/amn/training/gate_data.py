@@ -19,7 +19,7 @@ from amn.inference.gate import is_name, names_in_question, shared_names
 from amn.models.layers import MIX_PLACE, mix
 from amn.training.prepare import ALL_TASKS, EVERYTHING, JOINT, MIXED, task_stories
 
-PRONOUNS = frozenset(("he", "she", "they", "him", "her", "them"))
+PRONOUNS = frozenset(("he", "she", "they", "we", "him", "her", "them", "us"))
 REFERRING = 0  # the saying of all sentences with pronouns, which go with the fact before them
 
 Saying = tuple[tuple[str, ...], tuple[str, ...]]  # a sentence and a question without their names

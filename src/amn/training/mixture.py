@@ -30,8 +30,8 @@ def name_words() -> frozenset[str]:
     Of a name of several words each may be new: *Mr.* Xu lives in *New* Xanadu. A word that is also part of how things
     are said (the living *room*, "which room is she in") has to be known.
     """
-    groups = (KNOWN.people, KNOWN.places, KNOWN.objects)
-    texts = [*(name for group in groups for name in group), *KNOWN.surnames, *KNOWN.towns, *KNOWN.rooms]
+    groups = (KNOWN.people, KNOWN.surnames, KNOWN.places, KNOWN.rooms, KNOWN.towns, KNOWN.numbered, KNOWN.objects)
+    texts = [name for group in groups for name in group]
     things = (*KNOWN.actors, *KNOWN.looks, *KNOWN.things, *KNOWN.plurals, *KNOWN.surfaces, *KNOWN.containers)
     named = {word for text in (*texts, *things) for word in words(text)}
     said = (text for table in (EVENTS, QUESTIONS) for kind in table.values() for text in kind.all)

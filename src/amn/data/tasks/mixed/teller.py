@@ -55,7 +55,7 @@ _WRAPPED_SHARE = 0.06
 _LATELY = 4  # *it* means something told of at most this many sentences ago
 _NEW_SHARE = 0.3  # how often something is told of first by "a" or "my"
 _OWN = {"he": "his", "she": "her"}
-_OBJECT_FORM = {"he": "him", "she": "her", "they": "them"}
+_OBJECT_FORM = {"he": "him", "she": "her", "they": "them", "we": "us"}
 
 
 _Item = TypeVar("_Item")
@@ -205,7 +205,8 @@ class Teller:
         if not before.names or self.rng.random() > _PRONOUN_SHARE or not set(who) <= set(before.names):
             return ""
         if len(who) > 1:
-            return "they" if before.joint and set(before.names) == set(who) else ""
+            several = "we" if ME in who else "they"
+            return several if before.joint and set(before.names) == set(who) else ""
         (person,) = who
         if before.joint or not person.pronoun or (to is not None and to.pronoun == person.pronoun):
             return ""
