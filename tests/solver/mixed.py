@@ -211,10 +211,59 @@ class Answers:
         done = [deed for deed in about if deed[0] == verb]
         if form == "did":
             return "yes" if done else "no"
-        found = dict.fromkeys(_plain(deed[1 if form == "who" else 2]) for deed in done)
+        found = dict.fromkeys(_plain(deed[1] if form == "who" else deed[2]) for deed in done)
         if form == "who" and len(found) > 1:
             raise Ambiguous
         return ",".join(found) or ("nobody" if form == "who" else "nothing")
+
+    def where_done(self, like: tuple[str, ...], who: str, thing: str) -> str:
+        """Where something was done that was done once, and not to a thing that lay on a table."""
+        done = [deed for deed in self.told.deeds if deed[0] in like and deed[1:3] == (who, thing)]
+        if not done and (who in self.told.people and thing in self.told.things):
+            raise Ambiguous
+        if not done:
+            return UNKNOWN
+        verb, _, _, where = done[0]
+        if len(done) > 1 or verb in ("have", "receive", "give") or where.options or where.denied:
+            raise Ambiguous
+        if verb == "take" and where.apart:
+            raise Ambiguous
+        return _plain(where.place or UNKNOWN)
+
+    def where_taken(self, who: str, thing: str) -> str:
+        return self.where_done(("take", "have", "receive"), who, thing)
+
+    def where_left(self, who: str, thing: str) -> str:
+        return self.where_done(("drop", "put", "give"), who, thing)
+
+    def been(self, it: str, place: str) -> str:
+        if it not in self.told.people:
+            return UNKNOWN
+        places = [stay.place for stay in self.told.stays.get(it, ())]
+        if place not in places and None in places:
+            raise Ambiguous
+        return "yes" if place in places else "no"
+
+    def who_been(self, place: str) -> str:
+        if not self._is_told(place):
+            return UNKNOWN
+        if self.told.outside - self.told.people.keys() or not all(map(self.told.stays.get, self.told.people)):
+            raise Ambiguous
+        return ",".join(name for name in self.told.people if self.been(name, place) == "yes") or "nobody"
+
+    def what_in(self, place: str) -> str:
+        if not self._is_told(place):
+            return UNKNOWN
+        apart, found = Where(place).apart, []
+        for thing, holder in self.told.things.items():
+            spot = self._spot(thing) or Where()
+            if (spot.place == place and holder) or (spot.place is None and not (apart and holder)):
+                raise Ambiguous
+            found += [_plain(thing)] if spot.place == place else []
+        return ",".join(found) or "nothing"
+
+    def anything_in(self, place: str) -> str:
+        return {UNKNOWN: UNKNOWN, "nothing": "no"}.get(self.what_in(place), "yes")
 
     def how_many(self, who: str, items: str) -> str:
         count = self.told.counts.get((who, items.removesuffix("s")))

@@ -11,7 +11,7 @@ _PERSON = rf"(?:{_TITLE} {_PROPER}|{_PROPER}(?: {_PROPER})?|I)"
 # Words that end the name of a place or a thing.
 _STOP = (
     "or|and|to|with|after|before|in|at|by|from|is|was|has|had|there|here|now|then|behind|down|up|inside|into|over|along|"
-    "currently|anymore|any|these|off|away|out|since|for|all|yesterday|this|last|two|where|fits|can|you|lies|will|goes|sits|looks|above|below|right|"
+    "currently|anymore|any|these|off|away|out|since|for|all|so|yet|yesterday|this|last|two|where|fits|can|you|lies|will|goes|sits|looks|above|below|right|"
     "north|south|east|west|than|just|directly|stands|compared|not|as|a|be|but|did|come|it|fit|bigger|smaller|larger|tinier|been|big|get|later"
 )
 _WORD = rf"(?!(?:{_STOP})\b)[a-z]+"
@@ -194,6 +194,7 @@ _RULES = (
     ("not in", "{who} (?:{be}n't|{be} not|{be} no longer|{be} not currently) {in} {place}"
                "(?: (?:now|right now|anymore|any more|any longer|these days))?"),
     ("not in", "{who} {have} (?:(?:just|already) )?left {place}"),
+    ("not in", "{who} (?:{have} )?(?:just )?(?:went|gone|walked|ran|came|come|stepped|stormed) out of {place}"),
     ("not in", "you (?:will not|won't|can't|shall not) find {whom} in {place}"),
     ("lies", "{thing} (?:is|was|are|were)(?: (?:lying|sitting|placed|located))? {in} {place}"),
     ("lies", "{thing} can be (?:found|seen|spotted) {in} {place}"),

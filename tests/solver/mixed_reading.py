@@ -82,7 +82,7 @@ class Reading:
     things: dict[str, str | None] = field(default_factory=dict)  # who holds each
     got: dict[str, list[str]] = field(default_factory=dict)
     gifts: list[Mapping[str, str]] = field(default_factory=list)
-    deeds: list[tuple[str, str, str]] = field(default_factory=list)  # what was done, by whom, with what
+    deeds: list[tuple[str, str, str, Where]] = field(default_factory=list)  # what was done, by whom, with what, where
     days: dict[str, dict[str, str]] = field(default_factory=dict)
     states: dict[str, tuple[str, int]] = field(default_factory=dict)  # and how many stays came before
     kinds: dict[str, str] = field(default_factory=dict)
@@ -226,8 +226,8 @@ class Reading:
     def _liking(self, said: Said, actors: tuple[str, ...]) -> None:
         self.outside.update((*actors, said["to"]))
 
-    def _did(self, deed: str, name: str) -> None:
-        self.deeds += [(deed, name, thing) for thing in self.topic]
+    def _did(self, deed: str, name: str, where: Where) -> None:
+        self.deeds += [(deed, name, thing, where) for thing in self.topic]
 
     def _not_get(self, _said: Said, actors: tuple[str, ...]) -> None:
         self.people.setdefault(actors[0])
@@ -239,7 +239,6 @@ class Reading:
             self.got[name].append(thing)
 
     def _have(self, said: Said, actors: tuple[str, ...], deed: str = "have") -> None:
-        self._did(deed, actors[0])
         self.solve_places()
         place = Where(said.slots.get("place"))
         if place.apart:
@@ -248,6 +247,8 @@ class Reading:
         elif place.place and [stay.place for stay in self.stays.get(actors[0], ())][-1:] != [place.place]:
             self._stay(actors[0], place)
         for thing in self.topic:
+            apart = thing in self.stays and self.stays[thing][-1].apart
+            self.deeds.append((deed, actors[0], thing, self.stays[thing][-1] if apart else self._now(actors[0])))
             self._take(actors[0], thing)
 
     def _get(self, said: Said, actors: tuple[str, ...]) -> None:
@@ -280,7 +281,7 @@ class Reading:
         self._hold(name, thing)
 
     def _drop(self, _said: Said, actors: tuple[str, ...]) -> None:
-        self._did("drop", actors[0])
+        self._did("drop", actors[0], self._now(actors[0]))
         for thing in self.topic:
             if thing not in self.things:
                 self._take(actors[0], thing)
@@ -288,7 +289,7 @@ class Reading:
 
     def _put(self, said: Said, actors: tuple[str, ...]) -> None:
         place = Where(said["place"])
-        self._did("put", actors[0])
+        self._did("put", actors[0], place)
         self.people.setdefault(actors[0])
         self.solve_places()
         if not place.apart and self._now(actors[0]).place != place.place:
@@ -303,8 +304,8 @@ class Reading:
 
     def _give(self, said: Said, actors: tuple[str, ...]) -> None:
         giver, to = actors[0], said["to"]
-        self._did("give", giver)
-        self._did("receive", to)
+        self._did("give", giver, self._now(giver))
+        self._did("receive", to, self._now(to))
         self.people.setdefault(giver)
         self.equal.append((self._now(giver), self._now(to)))
         for thing in self.topic:

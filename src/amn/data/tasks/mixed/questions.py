@@ -158,6 +158,58 @@ def _asked_of_place(teller: Teller, unknown: bool, kind: str, *, crowded: bool) 
     return asked(kind, answer, _place_lines(*people), place=place)
 
 
+def been(teller: Teller, unknown: bool) -> Asked:
+    """Was a person ever in a place?"""
+    topic = needed(any_person(teller, unknown))
+    person = teller.world.people.get(topic)
+    stops = person.stops if person else []
+    place = _stopped_at(teller, stops) if teller.rng.random() < 0.5 else teller.rng.choice(teller.cast.places)
+    if person is None:
+        return asked("been", None, it=topic, place=place)
+    visits = [stop for stop in stops if stop[0].place == place]
+    if not visits and any(spot.place is None for spot, _ in stops):
+        raise NothingToSayError
+    lines = _stop_lines(visits[:1] or stops)
+    return asked("been", "yes" if visits else "no", lines, it=topic, place=place)
+
+
+def who_been(teller: Teller, unknown: bool) -> Asked:
+    """Who was ever in a place?"""
+    if unknown:
+        return asked("who been", None, place=teller.rng.choice(teller.cast.other_places))
+    place = teller.pick(sorted(teller.world.places))
+    if teller.outsiders - teller.world.people.keys():
+        raise NothingToSayError
+    names, lines = list[str](), list[int]()
+    for person in teller.world.people.values():
+        visits = [stop for stop in person.stops if stop[0].place == place]
+        if not visits and (not person.stops or any(spot.place is None for spot, _ in person.stops)):
+            raise NothingToSayError
+        names += [person.name.text] if visits else []
+        lines += _stop_lines(visits[:1])
+    return asked("who been", ",".join(names) or "nobody", lines, place=place)
+
+
+def what_in(teller: Teller, unknown: bool) -> Asked:
+    """What is in a place or on a table, or is there anything? Asked where nobody in it holds anything."""
+    kind, world = teller.rng.choice(("what in", "what in", "anything in")), teller.world
+    if unknown:
+        return asked(kind, None, place=teller.rng.choice(teller.cast.other_places))
+    lying = sorted({thing.spot.place for thing in world.things.values() if thing.spot.place and not thing.holder})
+    place = teller.pick(lying if lying and teller.rng.random() < 0.8 else sorted(world.places))
+    apart = place in teller.cast.surfaces
+    found = []
+    for thing in world.things.values():
+        if thing.holder is None and thing.spot.place == place:
+            found.append(thing)
+        elif thing.spot.place is None and not (apart and thing.holder):
+            raise NothingToSayError
+        elif thing.spot.place == place:
+            raise NothingToSayError
+    names = ",".join(thing.name.text for thing in found) or "nothing"
+    return asked(kind, names if kind == "what in" else "yes" if found else "no", _place_lines(*found), place=place)
+
+
 def who_with(teller: Teller, unknown: bool) -> Asked:
     """Who is with a person?"""
     if unknown:
@@ -273,6 +325,20 @@ def _any_gift(teller: Teller, unknown: bool) -> Gift:
     if giver == receiver:
         raise NothingToSayError
     return Gift(giver, thing, receiver, ())
+
+
+def where_done(teller: Teller, unknown: bool) -> Asked:
+    """Where did somebody take a thing, or leave it? Asked of what was done once."""
+    kind = teller.rng.choice(("where taken", "where left"))
+    if unknown and teller.rng.random() < 0.5:
+        person, thing = map(needed, (any_person(teller, True), teller.rng.choice(teller.cast.other_things)))
+        return asked(kind, None, who=person, thing=thing)
+    verbs = ("take", "have", "receive") if kind == "where taken" else ("drop", "put", "give")
+    done = teller.pick([told for told in teller.world.actions if told.verb in verbs])
+    same = [told for told in teller.world.actions if told.verb in verbs and told[1:3] == done[1:3]]
+    if len(same) > 1 or done.verb in ("have", "receive", "give") or done.spot is None or done.spot.is_doubtful:
+        raise NothingToSayError
+    return asked(kind, done.spot.place, done.why + done.spot.why, who=done.who, thing=done.thing)
 
 
 _PAST = {"take": "taken", "drop": "dropped"}

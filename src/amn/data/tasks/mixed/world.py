@@ -67,6 +67,7 @@ class Action(NamedTuple):
     who: Name
     thing: Name
     why: Lines
+    spot: Spot | None  # where, if that has one plain answer
 
 
 def route(stops: Iterable[Stop]) -> list[Stop]:
@@ -193,7 +194,7 @@ class MixedWorld:
             thing.stops.append((person.spot, why))
         thing.holder, thing.why, thing.passed_on = None, why, False
         person.handled.extend(why)
-        self.actions.append(Action("put", name, item, why))
+        self.actions.append(Action("put", name, item, why, thing.spot))
 
     def can_take(self, name: Name, item: Name) -> bool:
         """Whether the thing may be where the person is."""
@@ -214,19 +215,20 @@ class MixedWorld:
         thing = self.things.setdefault(item, Thing(item))
         if thing.holder is not None:
             self.people[thing.holder].handled.extend(why)
-        if thing.stops and not thing.spot.apart:
+        apart = bool(thing.stops) and thing.spot.apart
+        if thing.stops and not apart:
             thing.spot.join(person.spot, thing.stops[-1][1] + thing.why + why)
         else:
             thing.stops.append((person.spot, why))
         self._hold(person, thing, why)
-        self.actions.append(Action(verb, name, item, why))
+        self.actions.append(Action(verb, name, item, why, None if apart else person.spot))
 
     def drop(self, name: Name, item: Name, why: Lines, verb: str) -> None:
         """Somebody lets go of a thing."""
         thing, person = self.things[item], self.people[name]
         thing.holder, thing.why, thing.passed_on = None, why, thing.spot is not person.spot
         person.handled.extend(why)
-        self.actions.append(Action(verb, name, item, why))
+        self.actions.append(Action(verb, name, item, why, person.spot))
 
     def can_give(self, giver: Name, receiver: Name) -> bool:
         """Whether both may be in one place."""
@@ -239,7 +241,7 @@ class MixedWorld:
         self.people[giver].handled.extend(why)
         self._hold(to, self.things[item], why)
         self.gifts.append(Gift(giver, item, receiver, why))
-        self.actions += [Action("give", giver, item, why), Action("receive", receiver, item, why)]
+        self.actions += [Action(*deed, item, why, to.spot) for deed in (("give", giver), ("receive", receiver))]
 
     def _hold(self, person: Person, thing: Thing, why: Lines) -> None:
         thing.holder, thing.why, thing.passed_on = person.name, why, thing.spot is not person.spot
