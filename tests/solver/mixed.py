@@ -69,6 +69,14 @@ class Answers:
         spot = self._spot(it)
         return _plain(spot.place) if spot and spot.place else UNKNOWN
 
+    def where_both(self, who: str, to: str) -> str:
+        if who not in self.told.people or to not in self.told.people:
+            return UNKNOWN
+        places = [self.where(who), self.where(to)]
+        if UNKNOWN in places:
+            raise Ambiguous
+        return ",".join(dict.fromkeys(places))
+
     def is_in(self, it: str, place: str) -> str:
         spot = self._spot(it)
         if spot is None:
@@ -383,4 +391,4 @@ def solve_mixed(sentences: Iterable[str], question: str) -> str:
     for name in (*reading.people, *reading.outside):  # bAbI writes some names small
         question = question.replace(f" {name.lower()} ", f" {name} ")
     rule, slots = parse_question(question)
-    return Answers(reading).answer(rule, dict(slots))
+    return Answers(reading).answer(rule, {slot: reading.meant(slot, said) for slot, said in slots.items()})

@@ -32,10 +32,10 @@ TIMES = (
     *(f"on {day}day" for day in ("Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur", "Sun")),
 )
 _SLOTS = {
-    "who": rf"(?P<who>{_PERSON}(?:(?:, {_PERSON})* and {_PERSON})?|he|she|they|we)",
+    "who": rf"(?P<who>{_PERSON}(?:(?:, {_PERSON})* and {_PERSON})?|he|she|him|her|they|we)",
     "whom": rf"(?P<who>{_PERSON}(?:(?:, {_PERSON})* and {_PERSON})?|him|her|them|us)",
     "to": rf"(?P<to>{_PERSON})",
-    "it": rf"(?P<it>{_PERSON}|{_THE})",
+    "it": rf"(?P<it>{_PERSON}|{_THE}|he|she|it|him|her)",
     "place": rf"(?P<place>{_THE}|{_TOWN})",
     "other": rf"(?P<other>{_THE}|{_TOWN})",
     "one": rf"(?P<one>{_THE}|{_TOWN})",
@@ -164,6 +164,8 @@ _RULES = (
     ("give", "{who} (?:{have} )?(?:just )?{gave} {thing} (?:over )?to {to}"),
     ("move", "{who} took (?:a cab|the metro|the subway|a minicab) to {place}"),
     ("move", "{who} (?:{go}|trudged) (?:up|down|out|across) to {place}"),
+    ("put", "{who} (?:{have} )?(?:just )?(?:moved|shifted|transferred|took|taken|relocated) {thing} from {other} "
+            "to {place}"),
     ("shelve", "{who} (?:{have} )?(?:just )?(?:moved|shifted|transferred|returned|relocated) {thing}(?: over)? "
                "to {place}"),
     ("shelve", "{thing} {been} (?:moved|shifted|transferred|relocated) to {place} by {whom}"),
@@ -321,7 +323,7 @@ _SURFACE = "table|desk|shelf|bench|counter|couch|carpet|plinth|lectern|workbench
 _GOING = (
     "went|gone|moved|walked|headed|travelled|ran|hurried|returned|came|drove|trip|strolled|wandered|rushed|back|over|"
     "straight|go|walk|move|travel|return|head|stroll|journeyed|got|flew|rode|going|walking|heading|moving|stepped|"
-    "popped|then|on|get|brought|went either|gone either|up|down|out|across|cab|metro|subway|minicab"
+    "popped|then|on|get|brought|went either|gone either|up|down|out|across|cab|metro|subway|minicab|come|been"
 )
 _MANY = (
     "(?:the|my|some) (?:keys|glasses|shoes|tickets|scissors|flowers|papers|slippers|binoculars|tongs|clogs|dominoes)"
@@ -338,7 +340,12 @@ _MINE = (
     (re.compile(r"(?<!does )(?<!did )\bI carry\b"), "I carries"),
     (re.compile(r"(?<!does )(?<!did )\bI possess\b"), "I possesses"),
     (re.compile(r"\b[Mm]y (?=[a-z])"), "the "),
-    (re.compile(r"\b(?:his|her(?! (?:in|at|inside|is)\b)) (?=[a-z])"), "the "),
+    (
+        re.compile(
+            r"\b(?:his|her(?! (?:in|at|on|inside|is|who|right|now|currently|go|visit|enter|get|take|pick|yesterday|before|after|last|two|this)\b)) (?=[a-z])"
+        ),
+        "the ",
+    ),
 )
 _PLAIN = (
     *_MINE,

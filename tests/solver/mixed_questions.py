@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from solver.mixed_grammar import pattern, plain
 
+_SPLIT = re.compile(r"\b(pick|picked|put|set|handed|passed|gave) it (up|down|over|on|away)\b")
 _ASK = re.compile("(?:(?:can|could) you tell me|do you know|(?:please )?tell me|I wonder|would you know) ")
 _NOW = "(?: now| right now| at the moment| currently)?"
 _ROOM = "(?:which|what) (?:room|place|spot)"
@@ -95,6 +96,11 @@ RULES = (
     ("where", "where (?:did|has|can) {it} (?:go|gone|be found|ended up)"),
     ("where", "what is the location of {it}"),
     ("where", "where (?:should|must) I look for {it}"),
+    ("where both", "where are {who} and {to}(?: now| right now)?"),
+    ("where both", f"{_ROOM} are {{who}} and {{to}} in(?: now)?"),
+    ("where both", "where (?:can|could|would) (?:I|we|you|one) find {who} and {to}"),
+    ("where both", "where did {who} and {to} go"),
+    ("where both", "where {who} and {to} are(?: now)?"),
     ("is in", f"is {{it}} (?:now |currently )?{{in}} {{place}}{_NOW}"),
     ("is in", f"(?:can|will|would|could) {_I} find {{it}} in {{place}}"),
     ("is in", f"{_IF} {{it}} is in {{place}}"),
@@ -209,7 +215,7 @@ RULES = (
     ("why", "why {who} (?:got|took|picked up) {thing}"),
     # Kinds.
     ("class colour", "(?:what|which) (?:colou?r|hue) are (?:all )?{kind}(?: usually)?"),
-    ("class colour", "what is the colou?r of (?:all )?{kind}"),
+    ("class colour", "what is the colou?r of (?:all )?(?!him|her|it){kind}"),
     ("class colour", "(?:what|which) colou?r {kind} are"),
     ("class fear", "(?:what|(?:which|what) (?:animal|creature|kind of animal)) (?:are|do) {kind} "
                    "(?:(?:afraid|scared|frightened|terrified|wary) of|fear|dread)"),
@@ -260,7 +266,7 @@ def parse_question(question: str) -> tuple[str, dict[str, str]]:
     Raises:
         ValueError: where no rule fits.
     """
-    whole = question.rstrip("? ")
+    whole = _SPLIT.sub(r"\1 \2 it", question.rstrip("? "))
     for start in map(plain, (whole[0].lower() + whole[1:], whole)):
         for text in dict.fromkeys((start, _ASK.sub("", start, count=1) if _ASK.match(start) else start)):
             for rule, template in RULES:

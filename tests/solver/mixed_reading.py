@@ -132,6 +132,12 @@ class Reading:
             return (name,)
         return tuple([one for one in self.named if _gender(one) == word][:1])
 
+    def meant(self, slot: str, said: str) -> str:
+        """Whom or what a question means by a pronoun."""
+        if slot in ("it", "thing") and said == "it":
+            return self.topic[0]
+        return self._resolve(said)[0] if slot in ("it", "who") and said in ("he", "she", "him", "her") else said
+
     def _nothing(self, said: Said, actors: tuple[str, ...]) -> None:
         if said.rule == "mood":
             self.outside.update(actors)

@@ -33,13 +33,16 @@ _VERB = re.compile(
 )
 _THING_VERBS = (("is", "are"), ("was", "were"), ("has been", "have been"))
 _PARTICLE = re.compile(
-    r"\b(pick|picked|put|set|laid|left|parked|stored|kept|locked|tucked) (up|down|behind|away) \{thing\}"
+    r"\b(pick|picked|put|set|laid|left|parked|stored|kept|locked|tucked|handed|passed|gave) "
+    r"(up|down|behind|away|over|on) \{thing\}"
 )
 
 _OBJECT_AFTER = (
     "to|by|from|with|for|of|alongside|find|given?|pass|hand|bring|offer|slip|gave|passed|handed|offered|slipped|brought|"
     "join|joined|meet|met|see|followed|went after|tailed|let|made|is it|was it|room as|place as"
 )
+_PRONOUN = re.compile(rf"\b({_OBJECT_AFTER}|as) (he|she|they)\b")
+_OBJECT_FORMS = {"he": "him", "she": "her", "they": "them"}
 _I = re.compile(r"\bI\b")
 _FIRST_PERSON = (
     (re.compile(rf"\b({_OBJECT_AFTER}) I\b"), r"\1 me"),
@@ -62,6 +65,8 @@ def sentence(text: str, end: str) -> str:
     if _I.search(text):
         for wrong, right in _FIRST_PERSON:
             text = wrong.sub(right, text)
+    if end == "?":
+        text = _PRONOUN.sub(lambda match: f"{match[1]} {_OBJECT_FORMS[match[2]]}", text)
     if _MANY.search(text):
         text = _VERB.sub(_agree, text)
     for wrong, right in _PREPOSITIONS:

@@ -252,6 +252,17 @@ class People(Theme):
         why = self.teller.state("shift from" if starts else "shift", things=(thing,), place=place.said, **slots)
         self.world.lie(thing, place, why, apart=place in self.cast.surfaces)
 
+    def _rearrange(self, person: Name) -> None:
+        """Somebody moves a thing from a place, or a box, to a table or a box, where it stays."""
+        surface = self.pick(self.cast.surfaces)
+        places = {name: thing.spot.place for name, thing in self.world.things.items() if not thing.holder}
+        thing = self.pick([name for name, place in places.items() if place and place != surface])
+        here = needed(places[thing])
+        if here.said == here.text:
+            raise NothingToSayError
+        why = self.teller.tell("shelve from", person, things=(thing,), place=surface.said, other=here.said)
+        self.world.put(person, thing, surface, why, apart=True)
+
     def _holder_of(self, thing: Name) -> Name | None:
         return self.world.things[thing].holder
 

@@ -38,6 +38,17 @@ def where(teller: Teller, unknown: bool) -> Asked:
     return asked("where", being.spot.place, _place_lines(being), it=topic) if being else asked("where", None, it=topic)
 
 
+def where_both(teller: Teller, unknown: bool) -> Asked:
+    """Where are two people?"""
+    one, other = map(needed, (any_person(teller, False), any_person(teller, unknown)))
+    people = [person for name in (one, other) if (person := teller.world.people.get(name))]
+    if one == other or ME in (one, other) or (len(people) == 2 and not all(person.spot.place for person in people)):
+        raise NothingToSayError
+    places = dict.fromkeys(person.spot.place.text for person in people if person.spot.place)
+    answer = ",".join(places) if len(people) == 2 else None
+    return asked("where both", answer, _place_lines(*people), who=one, to=other)
+
+
 def is_in(teller: Teller, unknown: bool) -> Asked:
     """Is a person or a thing in a place? Half the time in a likely one."""
     topic = _any_topic(teller, unknown)

@@ -18,6 +18,7 @@ from amn.data.tasks.mixed.world import Lines, MixedWorld
 _BABI_WORDING = 0.25
 _TRAINED_WORDING_AMONG_KEPT_OUT = 0.15
 _PRONOUN_SHARE = 0.5
+_ASKED_BY_PRONOUN = 0.4  # of the questions in which one could stand
 _THING_PRONOUN_SHARE = 0.7
 _OPENER_SHARE = 0.25
 # Kinds of events that may follow a "then", and that bAbI tells with a pronoun.
@@ -150,8 +151,33 @@ class Teller:
     def ask(self, asked: Asked) -> Question:
         """The question in words, after what was told so far."""
         wording = QUESTIONS[asked.kind].choose(self.rng, self.config.wordings, self._babi_share())
-        text, after = english.sentence(wording.format(**asked.slots), "?"), len(self.sentences)
-        return Question(text=text, answer=asked.answer, after=after, support=asked.support, kind=asked.kind)
+        slots, why = self._with_pronoun(asked)
+        wording = english.with_pronoun(wording) if slots.get("thing") == "it" else wording
+        text, after = english.sentence(wording.format(**slots), "?"), len(self.sentences)
+        support = tuple(sorted({*asked.support, *why})) if asked.support else ()
+        return Question(text=text, answer=asked.answer, after=after, support=support, kind=asked.kind)
+
+    def _with_pronoun(self, asked: Asked) -> tuple[dict[str, str], Lines]:
+        """At times she or it, where that can mean only one, and the lines that say who or what."""
+        if self.babi or "to" in asked.slots or self.rng.random() > _ASKED_BY_PRONOUN:
+            return asked.slots, ()
+        for slot in ("it", "who", "thing"):
+            said = asked.slots.get(slot)
+            for person in self._subject.names if slot != "thing" else ():
+                if person.said == said and self._is_only(person, self._subject):
+                    return asked.slots | {slot: person.pronoun}, self._subject.why
+            if (
+                slot != "who"
+                and [thing.said for thing in self.topic] == [said]
+                and self.topic[0].text not in english.PLURALS
+            ):
+                return asked.slots | {slot: "it"}, self._topic.why
+        return asked.slots, ()
+
+    def _is_only(self, person: Name, told: _Told) -> bool:
+        """Whether a pronoun means this person, and can mean no other that was told of."""
+        alike = [name for name in told.names if name.pronoun in (person.pronoun, "")]
+        return bool(person.pronoun) and not told.joint and alike == [person] and self._is_plain(person)
 
     def can_ask(self, kind: str) -> bool:
         """Whether the story's style knows the kind of question."""
@@ -212,8 +238,7 @@ class Teller:
             return ""
         if self.babi and person == before.names[0]:
             return person.pronoun  # as bAbI has it, a pronoun means the subject
-        alike = [name for name in before.names if name.pronoun in (person.pronoun, "")]
-        return person.pronoun if alike == [person] and self._is_plain(person) else ""
+        return person.pronoun if self._is_only(person, before) else ""
 
     def _is_plain(self, person: Name) -> bool:
         """Whether a pronoun can mean the person: a reader cannot know that of a new name, unless it came first."""
