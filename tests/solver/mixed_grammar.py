@@ -342,7 +342,8 @@ _MINE = (
     (re.compile(r"\b[Mm]y (?=[a-z])"), "the "),
     (
         re.compile(
-            r"\b(?:his|her(?! (?:in|at|on|inside|is|who|right|now|currently|go|visit|enter|get|take|pick|yesterday|before|after|last|two|this)\b)) (?=[a-z])"
+            r"\b(?:his|her(?! (?:in|at|on|inside|is|who|right|now|currently|go|visit|enter|get|take|pick|yesterday|"
+            r"before|after|last|two|this)\b)) (?=[a-z])"
         ),
         "the ",
     ),
