@@ -253,11 +253,15 @@ class Answers:
         return "yes" if place in places else "no"
 
     def who_been(self, place: str) -> str:
+        """In the order in which they came."""
         if not self._is_told(place):
             return UNKNOWN
         if self.told.outside - self.told.people.keys() or not all(map(self.told.stays.get, self.told.people)):
             raise Ambiguous
-        return ",".join(name for name in self.told.people if self.been(name, place) == "yes") or "nobody"
+        came = dict.fromkeys(name for name, stay in self.told.arrivals if stay.place == place)
+        if any(self.been(name, place) == "yes" for name in self.told.people if name not in came):
+            raise Ambiguous
+        return ",".join(came) or "nobody"
 
     def what_in(self, place: str) -> str:
         if not self._is_told(place):

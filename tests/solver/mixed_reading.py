@@ -77,6 +77,7 @@ class Reading:
     """All that the sentences of a story say."""
 
     stays: dict[str, list[Where]] = field(default_factory=dict)  # of people and of things, in turn
+    arrivals: list[tuple[str, Where]] = field(default_factory=list)  # of people, in the order told
     equal: list[tuple[Where, Where]] = field(default_factory=list)
     people: dict[str, None] = field(default_factory=dict)  # in the order of first acting or being somewhere
     things: dict[str, str | None] = field(default_factory=dict)  # who holds each
@@ -151,6 +152,7 @@ class Reading:
     def _stay(self, name: str, stay: Where) -> None:
         self.people.setdefault(name)
         self.stays.setdefault(name, []).append(stay)
+        self.arrivals.append((name, stay))
         for thing, holder in self.things.items():
             if holder == name:
                 self.stays[thing].append(stay)

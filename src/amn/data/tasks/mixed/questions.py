@@ -185,20 +185,21 @@ def been(teller: Teller, unknown: bool) -> Asked:
 
 
 def who_been(teller: Teller, unknown: bool) -> Asked:
-    """Who was ever in a place?"""
+    """Who was ever in a place, in the order in which they came?"""
     if unknown:
         return asked("who been", None, place=teller.rng.choice(teller.cast.other_places))
-    place = teller.pick(sorted(teller.world.places))
-    if teller.outsiders - teller.world.people.keys():
+    place, world = teller.pick(sorted(teller.world.places)), teller.world
+    visits: dict[Name, Stop] = {}
+    for name, stop in world.arrivals:
+        if stop[0].place == place:
+            visits.setdefault(name, stop)
+    others = [person.stops for name, person in world.people.items() if name not in visits]
+    open_stops = any(spot.place in (None, place) for stops in others for spot, _ in stops)
+    if teller.outsiders - world.people.keys() or not all(others) or open_stops:
         raise NothingToSayError
-    names, lines = list[str](), list[int]()
-    for person in teller.world.people.values():
-        visits = [stop for stop in person.stops if stop[0].place == place]
-        if not visits and (not person.stops or any(spot.place is None for spot, _ in person.stops)):
-            raise NothingToSayError
-        names += [person.name.text] if visits else []
-        lines += _stop_lines(visits[:1])
-    return asked("who been", ",".join(names) or "nobody", lines, place=place)
+    return asked(
+        "who been", ",".join(name.text for name in visits) or "nobody", _stop_lines(visits.values()), place=place
+    )
 
 
 def what_in(teller: Teller, unknown: bool) -> Asked:

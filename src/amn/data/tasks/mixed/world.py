@@ -131,6 +131,7 @@ class MixedWorld:
     gifts: list[Gift] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     places: set[Name] = field(default_factory=set)
+    arrivals: list[tuple[Name, Stop]] = field(default_factory=list)  # of people, in the order told
 
     def find(self, name: Name) -> Being | None:
         """The person or thing of this name, if the story tells of it."""
@@ -170,6 +171,7 @@ class MixedWorld:
 
     def _arrive(self, name: Name, spot: Spot, why: Lines) -> None:
         self.person(name).stops.append((spot, why))
+        self.arrivals.append((name, (spot, why)))
         for item in self.held_by(name):
             thing = self.things[item]
             thing.stops.append((spot, thing.why))
