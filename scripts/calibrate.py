@@ -14,6 +14,7 @@ from random import Random
 
 import numpy as np
 
+from amn.data.coreference import PRONOUNS
 from amn.data.examples import Example, Words, examples
 from amn.data.names import FURTHER, UNSEEN
 from amn.data.source import load_task
@@ -85,7 +86,9 @@ def phrasing_of(vocabulary: Vocabulary) -> Phrasing:
 
 
 def _rows(story: Story) -> Iterator[Words]:
-    return map(words, (*story.sentences, *(question.text for question in story.questions)))
+    """The sentences and the questions, but for those with a pronoun: what follows one in a statement is a verb."""
+    asked = (said for question in story.questions if PRONOUNS.isdisjoint(said := words(question.text)))
+    return chain(map(words, story.sentences), asked)
 
 
 def calibrated(trained: TrainedModel, examples: Sequence[Example]) -> TrainedModel:
