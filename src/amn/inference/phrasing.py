@@ -15,7 +15,9 @@ from amn.inference.story_memory import Arrays
 
 _EDGE, _NAME = 0, 1  # the numbers of the edges of a sentence, and of any word that is not listed
 _LISTED = 2  # the number of the first listed word
-_NO_VERBS = frozenset("already and never now really secretly still truly".split())  # though they may come after a pronoun
+_NO_VERBS = frozenset(
+    "already and never now really secretly still truly".split()
+)  # though they may come after a pronoun
 _MOST_WORDS = 1 << 13  # in a file
 
 
