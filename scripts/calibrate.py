@@ -18,11 +18,11 @@ from amn.data.coreference import PRONOUNS
 from amn.data.examples import Example, Words, examples
 from amn.data.names import FURTHER, UNSEEN
 from amn.data.source import load_task
-from amn.data.story import Question, Story, words
+from amn.data.story import Question, Story, same_answer, words
 from amn.data.tasks import TASKS, generate, generate_preset
 from amn.data.text import read_story
 from amn.data.vocabulary import UNKNOWN, Vocabulary
-from amn.evaluation.metrics import BATCH_STORIES, DEFAULT_BANKS, answered, same_answer
+from amn.evaluation.metrics import BATCH_STORIES, DEFAULT_BANKS, answered
 from amn.inference.calibration import features, fit
 from amn.inference.engine import tell_stories
 from amn.inference.phrasing import Phrasing

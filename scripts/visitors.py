@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import amn
-from amn.evaluation.metrics import CONFIDENT, same_answer
+from amn.data.story import same_answer
+from amn.evaluation.metrics import CONFIDENT
 
 QUESTIONS = Path(__file__).with_name("visitors.txt")
 

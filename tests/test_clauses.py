@@ -5,9 +5,8 @@ from random import Random
 import pytest
 
 from amn.api import QA, load
-from amn.data.story import Punctuated, words, words_of
+from amn.data.story import Punctuated, same_answer, words, words_of
 from amn.data.tasks import generate
-from amn.evaluation.metrics import same_answer
 from amn.inference.clauses import clauses
 from amn.inference.story_memory import Change, merged
 

@@ -1,9 +1,10 @@
 """A live memory answers, explains itself, keeps to deadlines, and comes back from disk unchanged or not at all."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from amn.answers import Answer, SentenceTrace
 from amn.core import boundary
 from amn.errors import AMNError
 from amn.inference.trained import TrainedModel
+from amn.memory.changes import Follower
 from amn.memory.live import CERTAIN, LiveMemory
 from live_memories import MORE, QUESTIONS, STORY, assert_alike, depths, told, trained
 from random_stories import VOCABULARY
@@ -231,3 +233,26 @@ def test_impossible_limits_are_named(banks: int, deadline: float | None, named: 
 def test_a_trace_comes_back_from_its_dictionary() -> None:
     for trace in LiveMemory(trained(0), "Where is Mary?").tell(STORY):
         assert SentenceTrace.from_dict(json.loads(json.dumps(trace.to_dict()))) == trace
+
+
+def test_a_list_in_another_order_is_no_change() -> None:
+    told: list[str] = []
+    recited = iter([["lamp,ball"], ["ball,lamp"], ["ball"]])  # what is answered after each sentence
+
+    def asking() -> Iterator[None]:
+        yield
+        return [SimpleNamespace(answer=answer) for answer in next(recited)]  # type: ignore[return-value]
+
+    def telling(sentences: list[str], traced: bool) -> Iterator[None]:
+        assert not traced
+        told.extend(sentences)
+        yield
+
+    memory: Any = SimpleNamespace(sentences=told, questions=["What is Zoe carrying?"], asking=asking, telling=telling)
+    follower = Follower(memory)
+    changes = [follower.tell(sentence) for sentence in ("Zoe took it.", "Zoe slept.", "Zoe dropped the lamp.")]
+    assert [[(change.before, change.answer.answer) for change in some] for some in changes] == [
+        [(None, "lamp,ball")],
+        [],
+        [("lamp,ball", "ball")],
+    ]

@@ -16,8 +16,8 @@ from amn.data.batches import encode
 from amn.data.boards import BOARDS
 from amn.data.boards.stepgame_noise import STEPS
 from amn.data.examples import examples
+from amn.data.story import same_answer
 from amn.data.tasks import generate
-from amn.evaluation.metrics import same_answer
 from amn.evaluation.score import Ask, score_trained
 from amn.models.base import answered
 from amn.pretrained import DEFAULT_MODEL, shipped_directory, shipped_models

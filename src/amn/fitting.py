@@ -19,9 +19,8 @@ from amn.answers import Answer
 from amn.api import QA, Request
 from amn.data.rows import Columns
 from amn.data.source import own_stories
-from amn.data.story import Story
+from amn.data.story import Story, same_answer
 from amn.evaluation.held_out import HeldOut, judge
-from amn.evaluation.metrics import same_answer
 from amn.inference.calibration import fit_few
 from amn.inference.device import choose_device
 from amn.store.card import model_card

@@ -11,6 +11,7 @@ from torch import Tensor
 from amn.api import QA, Request
 from amn.data.batches import Batch
 from amn.data.examples import Example
+from amn.data.story import same_answer
 from amn.data.vocabulary import Vocabulary
 from amn.errors import AMNError
 from amn.evaluation import metrics
@@ -251,7 +252,7 @@ def test_a_task_at_the_bound_is_not_solved() -> None:
     + [("milk, football", "football,milk", True), ("milk,milk", "milk", False), ("n,w", "w,s", False)],
 )
 def test_lists_are_the_same_in_any_order(given: str, right: str, same: bool) -> None:
-    assert metrics.same_answer(given, right) is same
+    assert same_answer(given, right) is same
 
 
 def test_the_majority_answer_as_a_control() -> None:

@@ -21,9 +21,8 @@ from amn.bench.scale import names
 from amn.bench.streaming import StreamTask, read_apart
 from amn.bench.timing import report
 from amn.data.noise import Books, mixed
-from amn.data.story import words, words_of
+from amn.data.story import same_answer, words, words_of
 from amn.errors import ConfigError, did_you_mean
-from amn.evaluation.metrics import same_answer
 from amn.evaluation.score import Ask, stories_for
 from amn.inference.engine import open_memory
 from amn.inference.trained import TrainedModel

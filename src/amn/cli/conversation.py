@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from amn.data.story import same_answer
 from amn.errors import AMNError
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ def _begins_like_one(text: str) -> bool:
 def _is_one_question(line: str) -> bool:
     """Whether a line is a single question, even if it has full stops: "where is mr. smith"."""
     return is_question(line) and not line.rstrip("?？ \n").count("?") and _begins_like_one(line)
+
+
+def _is_shown(answer: "Answer", shown: tuple[str, bool] | None) -> bool:
+    return shown is not None and same_answer(answer.answer, shown[0]) and answer.known == shown[1]
 
 
 class Conversation:
@@ -104,7 +109,7 @@ class Conversation:
     def changed(self) -> list["Answer"]:
         """The answers that have changed since they were last given."""
         before = dict(self._shown)
-        return [answer for answer in self.answers() if before.get(answer.question) != (answer.answer, answer.known)]
+        return [answer for answer in self.answers() if not _is_shown(answer, before.get(answer.question))]
 
     def why(self) -> "Answer":
         """The answer to the last question, with an explanation."""

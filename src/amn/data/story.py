@@ -127,3 +127,12 @@ def words_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
     rows = _AT_EDGES.sub(" ", _spelled_out(joined).translate(_KEPT)).lower().split(_BETWEEN)
     found = zip(texts, rows, strict=True)
     return [words(text) if _RARE.search(text) else _punctuated(row.split(), text) for text, row in found]
+
+
+def same_answer(given: str, right: str) -> bool:
+    """Whether two answers say the same words; the items of a list may stand in any order."""
+    return _items(given) == _items(right)
+
+
+def _items(answer: str) -> list[tuple[str, ...]]:
+    return sorted(words(item) for item in answer.split(","))

@@ -7,9 +7,9 @@ from math import sqrt
 from typing import Any
 
 from amn.answers import Answer
-from amn.data.story import Question, Story, words
+from amn.data.story import Question, Story, same_answer, words
 from amn.data.vocabulary import UNKNOWN_ANSWER
-from amn.evaluation.metrics import PASS_PERCENT, guessing_error, kind_of, same_answer
+from amn.evaluation.metrics import PASS_PERCENT, guessing_error, kind_of
 
 SHOWN_MISTAKES = 3
 SHOWN_KINDS = 8  # of questions, the worst ones

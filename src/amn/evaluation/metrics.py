@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float
 
 from amn.answers import Answer, answers_of
 from amn.data.examples import Example, Words
-from amn.data.story import words
+from amn.data.story import same_answer
 from amn.errors import AMNError
 from amn.inference.engine import Engine, tell_stories
 from amn.inference.story_memory import Prediction
@@ -156,15 +156,6 @@ def guessing_error(training: Iterable[str], right: Sequence[str]) -> float:
     counts = Counter(training)
     given = min(counts, key=lambda answer: (-counts[answer], answer))
     return 100 * sum(answer != given for answer in right) / len(right)
-
-
-def same_answer(given: str, right: str) -> bool:
-    """Whether two answers say the same words; the items of a list may stand in any order."""
-    return _items(given) == _items(right)
-
-
-def _items(answer: str) -> list[tuple[str, ...]]:
-    return sorted(words(item) for item in answer.split(","))
 
 
 def evaluate(trained: TrainedModel, examples: Sequence[Example], engine: Engine = "auto") -> Tally:

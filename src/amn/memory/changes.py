@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from amn.answers import Answer, Serializable
+from amn.data.story import same_answer
 from amn.store.stepwise import Steps, run_to_end
 
 if TYPE_CHECKING:
@@ -59,8 +60,9 @@ class Follower:
             yield
         changes = []
         for i, answer in enumerate((yield from self._memory.asking())):
-            if answer.answer != self._answers[i]:
-                before, self._answers[i] = self._answers[i], answer.answer
+            before = self._answers[i]
+            if before is None or not same_answer(answer.answer, before):
+                self._answers[i] = answer.answer
                 changes.append(AnswerChange(question=i, answer=answer, before=before, sentence=number, text=sentence))
         return changes
 

@@ -13,8 +13,7 @@ from jaxtyping import Bool, Float, Int
 
 from amn.answers import answers_of
 from amn.data.examples import Example, examples
-from amn.data.story import Story
-from amn.evaluation.metrics import same_answer
+from amn.data.story import Story, same_answer
 from amn.inference.engine import let_in, open_gate, read_examples
 from amn.inference.trained import TrainedModel
 from amn.models.gate import Gate
