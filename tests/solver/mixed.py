@@ -70,12 +70,13 @@ class Answers:
         return _plain(spot.place) if spot and spot.place else UNKNOWN
 
     def where_both(self, who: str, to: str) -> str:
+        """In one place, or each in one."""
         if who not in self.told.people or to not in self.told.people:
             return UNKNOWN
-        places = [self.where(who), self.where(to)]
+        places = dict.fromkeys((self.where(who), self.where(to)))
         if UNKNOWN in places:
             raise Ambiguous
-        return ",".join(dict.fromkeys(places))
+        return ",".join(places)
 
     def is_in(self, it: str, place: str) -> str:
         spot = self._spot(it)
@@ -153,12 +154,8 @@ class Answers:
         return ",".join(name for name in self._present(spot.place) if name != who) or "nobody"
 
     def is_with(self, one: str, other: str) -> str:
-        if one not in self.told.people or other not in self.told.people:
-            return UNKNOWN
-        places = [self.where(one), self.where(other)]
-        if UNKNOWN in places:
-            raise Ambiguous
-        return "yes" if places[0] == places[1] else "no"
+        places = self.where_both(one, other)
+        return places if places == UNKNOWN else "no" if "," in places else "yes"
 
     def will_go(self, who: str) -> str:
         if who not in self.told.states:
