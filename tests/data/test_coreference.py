@@ -11,9 +11,10 @@ from amn.data.slots import in_slots
 from amn.data.tasks import generate
 from amn.data.vocabulary import Vocabulary
 
-KNOWN = (
-    "barry carla leila lamp ball garden then he she it they went to the took gave left a is cat cats fear dogs".split()
-)
+KNOWN = [
+    *"barry carla leila lamp ball garden then he she it they we us went to".split(),
+    *"the took gave left a is cat cats fear dogs".split(),
+]
 VOCABULARY = Vocabulary(
     words=("<padding>", "<unknown>", *KNOWN),
     answers=("yes",),
@@ -34,6 +35,11 @@ def test_a_pronoun_brings_the_names_told_last_to_mind() -> None:
         "leila gave the lamp to barry",
         "leila lamp barry then he went to the garden",
     ]
+
+
+@pytest.mark.parametrize("said", ["then we went to the garden", "barry took us"])
+def test_we_and_us_are_pronouns_too(said: str) -> None:
+    assert read("leila left", said)[1] == f"leila {said}"
 
 
 def test_a_sentence_without_a_pronoun_brings_no_names_to_mind() -> None:
